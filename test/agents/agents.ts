@@ -36,7 +36,8 @@ const call = (name: string, input: object): readonly [string, string] => [
 ]
 const sed = (file: string): string => `sed -i s/red/blue/ ${file}`
 
-const claudeCode: Agent = {
+/** Without `model`, the program chooses, as docs/coding-agents.md has it. */
+const claudeCode = (model?: string): Agent => ({
   name: 'Claude Code',
   speaks: 'anthropic',
   package: '@anthropic-ai/claude-code',
@@ -47,14 +48,15 @@ const claudeCode: Agent = {
     prompt,
     '--permission-mode',
     'acceptEdits',
-    '--model',
-    'claude-sonnet-4-5',
+    ...(model === undefined ? [] : ['--model', model]),
   ],
   env: ({ url, key }) => ({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: key,
-    ANTHROPIC_SMALL_FAST_MODEL: 'claude-haiku-4-5',
-    ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-4-5',
+    ...(model !== undefined && {
+      ANTHROPIC_SMALL_FAST_MODEL: 'claude-haiku-4-5',
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-4-5',
+    }),
   }),
   steps: (file) => [
     [call('Read', { file_path: file })],
@@ -69,9 +71,10 @@ const claudeCode: Agent = {
       }),
     ],
   ],
-}
+})
 
-const codex: Agent = {
+/** `further`: lines of its settings beside those that docs/coding-agents.md has. */
+const codex = (...further: readonly string[]): Agent => ({
   name: 'codex',
   speaks: 'openai-responses',
   package: '@openai/codex',
@@ -93,7 +96,7 @@ const codex: Agent = {
       `base_url = "${url}/v1"`,
       'env_key = "OPENAI_API_KEY"',
       'wire_api = "responses"',
-      'supports_websockets = true',
+      ...further,
       '',
     ].join('\n'),
   }),
@@ -101,9 +104,10 @@ const codex: Agent = {
     [call('exec_command', { cmd: `cat ${file}` })],
     [call('exec_command', { cmd: sed(file) })],
   ],
-}
+})
 
-const geminiCli: Agent = {
+/** Without `model`, the program chooses. */
+const geminiCli = (model?: string): Agent => ({
   name: 'gemini-cli',
   speaks: 'gemini',
   package: '@google/gemini-cli',
@@ -119,8 +123,7 @@ const geminiCli: Agent = {
     '--skip-trust',
     '--approval-mode',
     'yolo',
-    '-m',
-    'gemini-2.5-pro',
+    ...(model === undefined ? [] : ['-m', model]),
     '-p',
     prompt,
   ],
@@ -147,7 +150,7 @@ const geminiCli: Agent = {
       }),
     ],
   ],
-}
+})
 
 const qwen = (speaks: 'anthropic' | 'openai' | 'gemini'): Agent => ({
   name: `qwen-code (${speaks})`,
@@ -155,15 +158,7 @@ const qwen = (speaks: 'anthropic' | 'openai' | 'gemini'): Agent => ({
   package: '@qwen-code/qwen-code',
   program: 'qwen',
   models: ['qwen3-coder-plus'],
-  args: (prompt) => [
-    '--auth-type',
-    speaks,
-    '--approval-mode',
-    'yolo',
-    '-m',
-    'qwen3-coder-plus',
-    prompt,
-  ],
+  args: (prompt) => ['--auth-type', speaks, '--approval-mode', 'yolo', prompt],
   env: ({ url, key }) => ({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: key,
@@ -195,13 +190,13 @@ const opencodePackages = {
   gemini: '@ai-sdk/google',
 }
 
-const opencode = (speaks: Agent['speaks']): Agent => ({
+const opencode = (speaks: Agent['speaks'], model = 'coder'): Agent => ({
   name: `opencode (${speaks})`,
   speaks,
   package: 'opencode-ai',
   program: 'opencode',
-  models: ['coder'],
-  args: (prompt) => ['run', '-m', 'sluice/coder', prompt],
+  models: [model],
+  args: (prompt) => ['run', '-m', `sluice/${model}`, prompt],
   env: ({ home }) => ({
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_DATA_HOME: join(home, '.data'),
@@ -217,10 +212,10 @@ const opencode = (speaks: Agent['speaks']): Agent => ({
           npm: opencodePackages[speaks],
           name: 'Sluice',
           options: { baseURL: `${url}${speaks === 'gemini' ? '/v1beta' : '/v1'}`, apiKey: key },
-          models: { coder: { name: 'coder', limit: { context: 200_000, output: 32_000 } } },
+          models: { [model]: { name: model, limit: { context: 200_000, output: 32_000 } } },
         },
       },
-      small_model: 'sluice/coder',
+      small_model: `sluice/${model}`,
       permission: { '*': 'allow' },
       autoupdate: false,
       share: 'disabled',
@@ -237,12 +232,15 @@ const clineProviders = {
   anthropic: { id: 'anthropic', model: 'claude-sonnet-4-5' },
 }
 
-const cline = (speaks: 'openai' | 'anthropic'): Agent => ({
+const cline = (
+  speaks: 'openai' | 'anthropic',
+  model: string = clineProviders[speaks].model,
+): Agent => ({
   name: `cline (${speaks})`,
   speaks,
   package: 'cline',
   program: 'cline',
-  models: [clineProviders[speaks].model],
+  models: [model],
   args: (prompt) => ['--auto-approve', 'true', prompt],
   env: () => ({}),
   files: ({ url, key }) => ({
@@ -255,7 +253,7 @@ const cline = (speaks: 'openai' | 'anthropic'): Agent => ({
           settings: {
             provider: clineProviders[speaks].id,
             apiKey: key,
-            model: clineProviders[speaks].model,
+            model,
             baseUrl: `${url}/v1`,
           },
           updatedAt: '2026-01-01T00:00:00.000Z',
@@ -281,7 +279,7 @@ const addresses = { openai: '/v1', 'openai-responses': '/v1', anthropic: '', gem
 const pi = (speaks: Agent['speaks']): Agent => ({
   name: `pi (${speaks})`,
   speaks,
-  package: '@mariozechner/pi-coding-agent',
+  package: '@earendil-works/pi-coding-agent',
   program: 'pi',
   models: ['coder'],
   args: (prompt) => [
@@ -313,6 +311,27 @@ const pi = (speaks: Agent['speaks']): Agent => ({
   ],
 })
 
+const copilot = (speaks: 'openai' | 'openai-responses' | 'anthropic'): Agent => ({
+  name: `Copilot CLI (${speaks})`,
+  speaks,
+  package: '@github/copilot',
+  program: 'copilot',
+  models: ['coder'],
+  args: (prompt) => ['-p', prompt, '--allow-all'],
+  env: ({ url, key }) => ({
+    COPILOT_PROVIDER_TYPE: speaks === 'anthropic' ? 'anthropic' : 'openai',
+    COPILOT_PROVIDER_WIRE_API: speaks === 'openai-responses' ? 'responses' : 'completions',
+    COPILOT_PROVIDER_BASE_URL: url + addresses[speaks],
+    COPILOT_PROVIDER_API_KEY: key,
+    COPILOT_MODEL: 'coder',
+    COPILOT_OFFLINE: 'true',
+  }),
+  steps: (file) => [
+    [call('view', { path: file })],
+    [call('edit', { path: file, old_str: 'red', new_str: 'blue' })],
+  ],
+})
+
 const agentsSdk = (speaks: 'openai' | 'openai-responses'): Agent => ({
   name: `@openai/agents (${speaks})`,
   speaks,
@@ -328,9 +347,9 @@ const agentsSdk = (speaks: 'openai' | 'openai-responses'): Agent => ({
 })
 
 export const agents: readonly Agent[] = [
-  claudeCode,
-  codex,
-  geminiCli,
+  claudeCode('claude-sonnet-4-5'),
+  codex('supports_websockets = true'),
+  geminiCli('gemini-2.5-pro'),
   qwen('openai'),
   qwen('anthropic'),
   qwen('gemini'),
@@ -344,6 +363,19 @@ export const agents: readonly Agent[] = [
   pi('openai-responses'),
   pi('anthropic'),
   pi('gemini'),
+  copilot('openai'),
+  copilot('openai-responses'),
+  copilot('anthropic'),
   agentsSdk('openai'),
   agentsSdk('openai-responses'),
+]
+
+/** Those of docs/coding-agents.md, with its settings and nothing else; where it says "your model", the one that is always there. */
+export const agentsOfPage: readonly Agent[] = [
+  claudeCode(),
+  codex(),
+  geminiCli(),
+  qwen('openai'),
+  opencode('openai', 'builtin-chat'),
+  cline('openai', 'builtin-chat'),
 ]

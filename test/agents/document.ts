@@ -1,5 +1,5 @@
-import { type Agent, agents } from './agents.ts'
-import { type Target, targets } from './targets.ts'
+import { type Agent, agents, agentsOfPage } from './agents.ts'
+import { bareTarget, type Target, targets } from './targets.ts'
 import versions from './versions.json' with { type: 'json' }
 
 /** Why an agent did not finish, by the name of its cell; nothing for one that did. */
@@ -17,18 +17,24 @@ export function formatDocument(verdicts: Verdicts): string {
     introduction,
     `${finished} of ${verdicts.size} runs finished.`,
     table(
-      ['agent (format)', ...targets.map(({ name }) => name)],
+      ['agent (format)', ...[...targets, bareTarget].map(({ name }) => name)],
       agents.map((agent) => [
         `${agent.name} ${versions[agent.package]}`,
-        ...targets.map((target) => {
-          if (isNative(agent.speaks, target.speaks)) return 'its own'
-          const wrong = verdicts.get(cellName(agent, target))
-          return wrong === undefined ? 'not run' : wrong.length === 0 ? 'yes' : '**no**'
-        }),
+        ...targets.map((target) => verdictOf(agent, target, verdicts)),
+        agentsOfPage.some(({ name }) => name === agent.name)
+          ? verdictOf(agent, bareTarget, verdicts)
+          : '',
       ]),
     ),
     ...failures(verdicts),
   ].join('\n\n')}\n`
+}
+
+function verdictOf(agent: Agent, target: Target, verdicts: Verdicts): string {
+  const wrong = verdicts.get(cellName(agent, target))
+  if (wrong === undefined) return 'not run'
+  if (wrong.length > 0) return '**no**'
+  return isNative(agent.speaks, target.speaks) ? 'its own' : 'yes'
 }
 
 export const isNative = (agent: string, target: string): boolean => agent === target
@@ -40,7 +46,9 @@ agent's own tools.
 
 - \`yes\`: the file was changed, the agent showed the model's final text and exited with 0, and neither the gateway nor the
   upstream refused a request.
-- \`its own\`: the agent uses the upstream's format; its bytes pass unchanged, and nothing is translated.
+- \`its own\`: the same where the agent uses the upstream's format; its bytes pass but for what the model refuses.
+- \`no settings\`: the gateway has neither settings nor keys of providers. The agent has the settings of
+  [coding agents](/coding-agents) and asks for the models that it asks for by default.
 
 \`npm run agents -- --write\` writes this file; \`npm run agents -- --only codex\` runs the cells whose names contain that text.
 \`npm test\` does not install the agents: it sends their recorded requests (\`test/agents/recorded/\`) to every upstream.`

@@ -1,20 +1,22 @@
-// Every agent in front of every upstream: `--only TEXT` for a part, `--write` for docs/agents.md, `--record` for what they send.
+// Every agent in front of every upstream: `--only TEXT` for a part, `--rest` for what has not finished at these versions yet,
+// `--write` for docs/agents.md, `--record` for what they send.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../support/npm.ts'
-import { agents } from './agents.ts'
-import { cellName, formatDocument, isNative, type Verdicts } from './document.ts'
+import { agents, agentsOfPage } from './agents.ts'
+import { cellName, formatDocument, type Verdicts } from './document.ts'
 import { installAgents } from './install.ts'
 import { record } from './record.ts'
 import { installed } from './run-agent.ts'
 import { type Result, runCell } from './run-cell.ts'
-import { targets } from './targets.ts'
+import { bareTarget, targets } from './targets.ts'
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    rest: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     alone: { type: 'boolean', default: false },
@@ -38,17 +40,23 @@ if (!values.alone && spawnSync('unshare', [...inside, 'true']).status === 0) {
   process.exit(status ?? 1)
 }
 
-const cells = agents
-  .flatMap((agent) => targets.map((target) => ({ agent, target })))
-  .filter(({ agent, target }) => !isNative(agent.speaks, target.speaks))
+const all = [
+  ...agents.flatMap((agent) => targets.map((target) => ({ agent, target }))),
+  ...agentsOfPage.map((agent) => ({ agent, target: bareTarget })),
+]
+const verdictsFile = join(installed, 'verdicts.json')
+const kept: Record<string, readonly string[]> = existsSync(verdictsFile)
+  ? (JSON.parse(readFileSync(verdictsFile, 'utf8')) as Record<string, readonly string[]>)
+  : {}
+const cells = all
   .filter(({ agent, target }) => `${agent.name}, ${target.name}`.includes(values.only))
+  .filter(({ agent, target }) => !values.rest || kept[cellName(agent, target)]?.length !== 0)
 const results: Result[] = []
 const scripted = cells.filter(({ target }) => target.upstream !== undefined)
 await Promise.all(Array.from({ length: atOnce }, () => run(scripted)))
 // The engine computes on this machine, within limits of time.
 await run(cells.filter(({ target }) => target.upstream === undefined))
-const verdicts = keepVerdicts(results)
-if (values.write) writeFileSync(join(root, 'docs/agents.md'), formatDocument(verdicts))
+if (values.write) writeFileSync(join(root, 'docs/agents.md'), formatDocument(verdictsOfNow()))
 if (values.record) record(results)
 process.exitCode = results.every(({ wrong }) => wrong.length === 0) ? 0 : 1
 
@@ -57,6 +65,8 @@ async function run(waiting: (typeof cells)[number][]): Promise<void> {
     const { agent, target } = cell
     const result = await runCell(agent, target)
     results.push(result)
+    kept[cellName(agent, target)] = result.wrong
+    writeFileSync(verdictsFile, JSON.stringify(kept))
     const { wrong, seconds, ran } = result
     const verdict = wrong.length === 0 ? 'yes' : 'no '
     console.log(`${verdict} ${agent.name}, ${target.name}: ${seconds.toFixed(1)} s`)
@@ -66,14 +76,8 @@ async function run(waiting: (typeof cells)[number][]): Promise<void> {
   }
 }
 
-/** What came of all that was ever run at the versions of now, these results among them; a part may be run by itself. */
-function keepVerdicts(fresh: readonly Result[]): Verdicts {
-  const file = join(installed, 'verdicts.json')
-  const kept = existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, readonly string[]>)
-    : {}
-  for (const { agent, target, wrong } of fresh) kept[cellName(agent, target)] = wrong
-  writeFileSync(file, JSON.stringify(kept))
-  const names = agents.flatMap((agent) => targets.map((target) => cellName(agent, target)))
+/** What came of all that was ever run at the versions of now; a part may be run by itself. */
+function verdictsOfNow(): Verdicts {
+  const names = all.map(({ agent, target }) => cellName(agent, target))
   return new Map(names.flatMap((name) => (kept[name] ? [[name, kept[name]] as const] : [])))
 }

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../support/npm.ts'
 import type { Agent } from './agents.ts'
 import type { Result } from './run-cell.ts'
 import type { Tapped } from './tap.ts'
+import { bareTarget } from './targets.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -37,6 +38,26 @@ export function record(results: readonly Result[]): void {
       const text = JSON.stringify(recordedOf(agent, requests, folder), undefined, 1)
       writeFileSync(join(recordedFolder, `${slugOf(agent)}.json`), `${text}\n`)
     }
+  recordModels(results)
+}
+
+const modelsFile = join(import.meta.dirname, 'default-models.json')
+
+/** The models that each agent asks for where nobody has chosen one. */
+function recordModels(results: readonly Result[]): void {
+  const known = JSON.parse(readFileSync(modelsFile, 'utf8')) as Record<string, readonly string[]>
+  for (const { agent, target, wrong, requests } of results)
+    if (target === bareTarget && wrong.length === 0)
+      known[agent.name] = [...new Set(requests.flatMap(modelOf))].toSorted()
+  writeFileSync(modelsFile, `${JSON.stringify(known, undefined, 2)}\n`)
+}
+
+function modelOf({ method, path, bytes }: Tapped): readonly string[] {
+  const [, inPath] = /\/models\/([^/:?]+)/.exec(path) ?? []
+  if (inPath !== undefined) return [decodeURIComponent(inPath)]
+  if (method !== 'POST') return []
+  const { model } = JSON.parse(bytes.toString()) as { readonly model?: string }
+  return model === undefined ? [] : [model]
 }
 
 const slugOf = ({ name }: Agent): string =>

@@ -10,7 +10,7 @@ export interface Stage extends AsyncDisposable {
   readonly asked: readonly SeenRequest[]
 }
 
-/** A gateway in front of one target, which it offers under all of these names of models. */
+/** A gateway in front of one target, which it offers under all of these names of models; a bare one knows only its own. */
 export async function openStage(
   target: Target,
   { models, script }: { readonly models: readonly string[]; readonly script: Script },
@@ -36,7 +36,9 @@ export async function openStage(
   const name = target.upstream ? `up/${target.model}` : `builtin/${target.model}`
   const gateway = await start({
     ...(provider && { providers: { up: provider } }),
-    models: Object.fromEntries(models.map((model) => [model, { targets: [{ target: name }] }])),
+    ...(target.isBare !== true && {
+      models: Object.fromEntries(models.map((model) => [model, { targets: [{ target: name }] }])),
+    }),
     defaults: { retries: { attempts: 1 } },
   })
   return {

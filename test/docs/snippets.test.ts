@@ -9,7 +9,7 @@ import { parseAppliedFiles } from '../../packages/sluice/src/cli/apply/file.ts'
 import { createConfig } from '../../packages/sluice/src/config/config.ts'
 import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
-import { agents } from '../agents/agents.ts'
+import { agentsOfPage } from '../agents/agents.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { root } from '../support/npm.ts'
 import { main } from '../support/run-sluice.ts'
@@ -193,7 +193,7 @@ describe('settings and files', () => {
 
 test('the settings on the page of coding agents are those of the recorded runs', () => {
   const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
-  const settings = agents.flatMap((agent) => [
+  const settings = agentsOfPage.flatMap((agent) => [
     ...Object.entries(agent.env(place)).map(([name, value]) => `export ${name}=${value}`),
     ...Object.values(agent.files?.(place) ?? {}).flatMap((file) =>
       typeof file === 'string' ? file.split('\n') : [],
@@ -213,7 +213,7 @@ test('the settings on the page of coding agents are those of the recorded runs',
 test('the opencode and cline settings on that page are those of the recorded runs', () => {
   const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
   const filesOf = (name: string) =>
-    Object.values(agents.find((agent) => agent.name === name)?.files?.(place) ?? {})
+    Object.values(agentsOfPage.find((agent) => agent.name === name)?.files?.(place) ?? {})
   const page = snippetsOf('coding-agents.md')
   const opencode = JSON.parse(page.find(({ language }) => language === 'json')?.code ?? '') as {
     readonly provider: { readonly sluice: { readonly npm: string; readonly options: object } }

@@ -1,6 +1,7 @@
 // While no provider is configured, programs get an answer with the model names that they request by default, whatever version
 // or date the names have.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import defaultModels from '../../agents/default-models.json' with { type: 'json' }
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { at } from '../../support/routes.ts'
 import { type Started, start } from '../../support/start.ts'
@@ -14,15 +15,17 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const content = 'What is 6 times 7?'
 const messages = [{ role: 'user', content }]
 
-/** Names that agents and programs request by default, and dated and newer ones. */
+/** The names that coding agents were recorded to request by default. */
+const ofAgents = Object.values(defaultModels).flat()
+
+/** Names that programs request by default, and dated and newer ones. */
 const chats = [
-  'claude-opus-5-5',
+  ...new Set(ofAgents.filter((name) => name !== 'builtin-chat')),
   'claude-haiku-4-5',
   'claude-opus-4-8',
   'claude-sonnet-4-5-20250929',
   'claude-3-7-sonnet-latest',
   'claude-opus-9-20290101',
-  'gpt-5.5',
   'gpt-5.1-codex-max',
   'gpt-4o-2024-08-06',
   'gpt-5-nano',
@@ -33,11 +36,8 @@ const chats = [
   'codex-mini-latest',
   'o3',
   'o4-mini-2025-04-16',
-  'gemini-3.1-pro-preview',
-  'gemini-3.5-flash-lite',
   'gemini-2.5-pro',
   'gemma3:27b',
-  'qwen3-coder-plus',
   'qwen2.5:7b-instruct',
   'grok-4',
   'grok-code-fast-1',
@@ -51,7 +51,7 @@ const chats = [
   'llama-3.3-70b-versatile',
   'command-a-03-2025',
   'sonar',
-] as const
+]
 
 const others: Readonly<Record<string, readonly [path: string, body: object, models: string]>> = {
   embeddings: [
