@@ -109,6 +109,10 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
         says({ role: 'assistant', content: null }),
       ],
       [
+        says({ role: 'assistant', content: [{ ...text('a'), annotations: [] }] }),
+        says({ role: 'assistant', content: [text('a')] }),
+      ],
+      [
         says({ role: 'assistant', content: 'a', refusal: 'b' }),
         says({ role: 'assistant', content: 'a', refusal: 'b' }),
       ],

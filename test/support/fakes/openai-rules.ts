@@ -50,7 +50,8 @@ const messageFields: ReadonlySet<string> = new Set([
 
 /** The parts of a message's content, and their fields. */
 const parts: Readonly<Record<string, ReadonlySet<string>>> = {
-  text: names('type text prompt_cache_breakpoint'),
+  // OpenAI's own Agents SDK sends `annotations` back.
+  text: names('type text annotations prompt_cache_breakpoint'),
   refusal: names('type refusal'),
   image_url: names('type image_url prompt_cache_breakpoint'),
   input_audio: names('type input_audio prompt_cache_breakpoint'),

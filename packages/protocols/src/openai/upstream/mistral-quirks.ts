@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import type { Quirk } from '../../protocol.ts'
 import { overBody, overMessages } from './quirks.ts'
 
@@ -24,12 +24,22 @@ function isSaid(part: unknown): boolean {
  * clients send back as they got them.
  */
 export const withoutEmptyFields: Quirk = overMessages((message) => {
-  const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
-  const ofAnswers = ['refusal', 'audio', 'function_call', 'annotations', 'tool_calls']
-  const empty = ofAnswers.filter((name) => isEmpty(message[name]))
-  if (empty.length === 0) return message
-  return Object.fromEntries(Object.entries(message).filter(([name]) => !empty.includes(name)))
+  const { content } = message
+  const whole = withoutEmpty(message)
+  if (!Array.isArray(content)) return whole
+  const parts = content.map((part) => (isObject(part) ? withoutEmpty(part) : part))
+  return parts.every((part, at) => part === content[at]) ? whole : { ...whole, content: parts }
 })
+
+const ofAnswers = ['refusal', 'audio', 'function_call', 'annotations', 'tool_calls']
+
+/** A message or a part of one. */
+function withoutEmpty(fields: Fields): Fields {
+  const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
+  const empty = ofAnswers.filter((name) => isEmpty(fields[name]))
+  if (empty.length === 0) return fields
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !empty.includes(name)))
+}
 
 /** For upstreams that demand the `parameters` of a tool, also of one that takes none (Mistral API, Function). */
 export const withParameters: Quirk = overBody(['chat'], (body) => {
