@@ -37,7 +37,7 @@ function verdictOf(agent: Agent, target: Target, verdicts: Verdicts): string {
   return isNative(agent.speaks, target.speaks) ? 'its own' : 'yes'
 }
 
-export const isNative = (agent: string, target: string): boolean => agent === target
+const isNative = (agent: string, target: string): boolean => agent === target
 
 const introduction = `Each agent is installed from the npm registry at the version below and runs as its users run it, with only the loopback network,
 in a folder with one file and the prompt "Change 'red' to 'blue' in colours.txt." It sends its requests to the gateway. The
