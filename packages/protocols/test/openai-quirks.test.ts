@@ -267,3 +267,23 @@ describe('mistralToolIds', () => {
     expect(body.messages[2].tool_call_id).toBe('gSIMJiOkT')
   })
 })
+
+it.each([
+  [
+    'the seed that another one replaces',
+    renameField('seed', 'random_seed'),
+    { seed: 1, random_seed: 2 },
+    ['seed'],
+  ],
+  ['no seed that is the same', renameField('seed', 'random_seed'), { seed: 1, random_seed: 1 }, []],
+  [
+    'a budget beside an object',
+    budgetInReasoning,
+    { thinking_budget: 9, reasoning: { max_tokens: 2 } },
+    ['thinking_budget'],
+  ],
+] as const)('names %s', (_, quirk, body, named) => {
+  const leftOut: string[] = []
+  quirk(sent(body), 'chat', { leftOut: (name) => void leftOut.push(name) })
+  expect(leftOut).toEqual(named)
+})

@@ -7,6 +7,7 @@ import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
 import { plainMessages, textsOf } from './plain-messages.ts'
 import { responseOf } from './reply.ts'
+import { reportAccount } from '../../openai/account-headers.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { respellResponses } from './respell.ts'
 import {
@@ -35,7 +36,10 @@ export const responses: ClientFormat<'chat'> = {
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   respell: respellResponses,
   check: (request) => checkInput(objectOf(request)),
-  toCanonical: (request, context) => canonicalOf(checked(request), context),
+  toCanonical(request, context) {
+    reportAccount(context)
+    return canonicalOf(checked(request), context)
+  },
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),
   error: (error) => error.toJSON(),

@@ -8,6 +8,7 @@ import { openAiHeaders } from '../../format-headers.ts'
 import { plainMeasure } from '../../measure.ts'
 import { limitField } from '../../output-limit.ts'
 import type { ClientFormat } from '../../client-format.ts'
+import { reportAccount } from '../account-headers.ts'
 import { textsNamed } from '../../streamed-texts.ts'
 import { chatMessages, completionMessages } from './chat-messages.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
@@ -100,7 +101,10 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
       'transcript',
     ),
     messages: chatMessages,
-    toCanonical: (request, context) => canonicalChat(request as ChatCompletionRequest, context),
+    toCanonical(request, context) {
+      reportAccount(context)
+      return canonicalChat(request as ChatCompletionRequest, context)
+    },
     fromCanonical: (reply: ChatReply, request) =>
       chatAnswer(reply, request as ChatCompletionRequest),
     writer: (request) => writeChat(request as ChatCompletionRequest),

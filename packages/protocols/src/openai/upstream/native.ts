@@ -27,6 +27,7 @@ import {
   adaptedForServer,
 } from './adapted-request.ts'
 import { mendedEmbeddings } from './embed.ts'
+import { accountHeaders } from '../account-headers.ts'
 import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
 import { assertImages, imageUsage } from './image-reply.ts'
@@ -49,6 +50,7 @@ export function nativeJson(
   return {
     inspect,
     headers,
+    heldHeaders: accountHeaders,
     request: ({ body, headers: given }) => ({
       method: 'POST',
       path,

@@ -28,10 +28,12 @@ export function renameField(
   to: string,
   operations: readonly OperationName[] = ['chat'],
 ): Quirk {
-  return overBody(operations, (body) => {
+  return overBody(operations, (body, { leftOut }) => {
     if (!(from in body)) return body
     const { [from]: value, ...rest } = body
-    return to in rest ? rest : { ...rest, [to]: value }
+    if (!(to in rest)) return { ...rest, [to]: value }
+    if (value != null && value !== rest[to]) leftOut(from)
+    return rest
   })
 }
 
@@ -128,11 +130,11 @@ export function effortAs(write: (effort: string) => Readonly<Record<string, unkn
  * Puts a budget into OpenRouter's object, which accepts either a budget or an effort
  * (https://openrouter.ai/docs/use-cases/reasoning-tokens).
  */
-export const budgetInReasoning: Quirk = overBody(['chat'], (body) => {
+export const budgetInReasoning: Quirk = overBody(['chat'], (body, { leftOut }) => {
   const { thinking_budget: budget, reasoning_effort: _, ...rest } = body
-  return typeof budget === 'number' && budget > 0
-    ? { reasoning: { max_tokens: budget }, ...rest }
-    : body
+  if (typeof budget !== 'number' || budget <= 0) return body
+  if (rest['reasoning'] != null) leftOut('thinking_budget')
+  return { reasoning: { max_tokens: budget }, ...rest }
 })
 
 /**
