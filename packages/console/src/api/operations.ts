@@ -163,11 +163,11 @@ export interface Operations {
     reply: { data: readonly ({ id: string; kind: "key" | "user" | "team" | "organization"; name: string; isFixed: boolean })[] }
   }
   listRequests: {
-    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete"; requestedModel?: string; id?: string; status?: string; format?: string; limit?: number; cursor?: string }; body: undefined
+    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete" | "refused"; requestedModel?: string; id?: string; status?: string; format?: string; limit?: number; cursor?: string }; body: undefined
     reply: { data: readonly ({ id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[] })[]; nextCursor: string | null }
   }
   watchRequests: {
-    path: {  }; query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete"; requestedModel?: string; id?: string; status?: string; format?: string }; body: undefined
+    path: {  }; query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete" | "refused"; requestedModel?: string; id?: string; status?: string; format?: string }; body: undefined
     reply: unknown
   }
   getRequest: {

@@ -163,10 +163,11 @@ function isMeant(scope: RequestScope, begun: BegunCall): boolean {
 
 /** A refused call has no target and no tags, and its own outcome. */
 function isRefusedMeant(scope: RequestScope, refused: RefusedCall): boolean {
-  const { outcome, provider, model, tag } = scope.only
+  const { outcome = 'refused', provider, model, tag } = scope.only
   const [first, last] = scope.status ?? [0, Number.POSITIVE_INFINITY]
   return (
-    [outcome, provider, model, tag].every((asked) => asked === undefined) &&
+    outcome === 'refused' &&
+    [provider, model, tag].every((asked) => asked === undefined) &&
     refused.status >= first &&
     refused.status <= last &&
     isCallMeant(scope, refused)

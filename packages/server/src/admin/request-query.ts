@@ -7,12 +7,21 @@ import type { Values } from '../query.ts'
 import { text } from '../shapes.ts'
 import { allDimensions, readScope, scopeParameters, withinTeam } from '../usage-query.ts'
 
-const outcomes: readonly CallOutcome[] = ['completed', 'failed', 'cancelled', 'incomplete']
+const outcomes: readonly (CallOutcome | 'refused')[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'incomplete',
+  'refused',
+]
 
 /** The filters for calls, without paging. */
 export const requestFilters = {
   ...without(scopeParameters(allDimensions), 'outcome'),
-  outcome: parameter({ enum: outcomes }, 'How one of its attempts ended.'),
+  outcome: parameter(
+    { enum: outcomes },
+    'How one of its attempts ended, or `refused`: no upstream was asked.',
+  ),
   requestedModel: parameter(
     text,
     'The model as the caller named it: a route, an alias, or what stands at the upstream.',

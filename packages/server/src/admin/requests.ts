@@ -14,6 +14,7 @@ import { whole } from '../query.ts'
 import { list, object, text, textOrNull } from '../shapes.ts'
 import { badCursor, readCursor, withinTeam, writeCursor } from '../usage-query.ts'
 import { sendLive } from './live-requests.ts'
+import { type RefusalPlace, refusedRequests } from './refused-requests.ts'
 import { readRequestScope, requestFilters, without } from './request-query.ts'
 import {
   requestDetailSchema,
@@ -31,7 +32,7 @@ const listRequests = endpoint({
   path: '/admin/v1/requests',
   access: readers,
   operationId: 'listRequests',
-  summary: 'Search the calls that were made, the newest first',
+  summary: 'Search the calls that were made or refused, the newest first',
   tag,
   query: {
     ...requestFilters,
@@ -59,15 +60,40 @@ const listRequests = endpoint({
       asOfSequence: asOf,
       ...(turned && { before: turned }),
     })
-    const page = found.slice(0, limit)
-    const last = page.at(-1)
+    const refused = await refusedRequests(gateway, scope, {
+      limit: limit + 1,
+      ...(turned && { before: turned.refused }),
+    })
+    const rows = [
+      ...found.map((call) => ({ at: call.startedAt, call })),
+      ...refused.map((one) => ({ at: one.refused.at, refused: one })),
+    ].toSorted((one, other) => other.at - one.at)
+    const page = rows.slice(0, limit)
     return {
-      data: page.flatMap((one) => shownRequest(one) ?? []),
-      nextCursor:
-        found.length > limit && last ? writeCursor([last.startedAt, last.sequence, asOf]) : null,
+      data: page.flatMap((row) =>
+        'call' in row ? (shownRequest(row.call) ?? []) : [row.refused.shown],
+      ),
+      nextCursor: rows.length > limit ? cursorAfter(page, asOf, turned) : null,
     }
   },
 })
+
+type PageRow =
+  | { readonly call: RequestCursor }
+  | { readonly refused: { readonly refused: RefusalPlace } }
+
+/** Both lists go on behind their last shown row, or where they were if the page had none of them. */
+function cursorAfter(page: readonly PageRow[], asOf: number, before: TurnedPage | undefined) {
+  const call = page.findLast((row) => 'call' in row)?.call ?? before ?? newestPlace
+  const refused = page.findLast((row) => 'refused' in row)?.refused.refused ?? before?.refused
+  const { at, callId } = refused ?? { at: newestPlace.startedAt, callId: '' }
+  return writeCursor([call.startedAt, call.sequence, asOf, at, callId])
+}
+
+const newestPlace: RequestCursor = {
+  startedAt: Number.MAX_SAFE_INTEGER,
+  sequence: Number.MAX_SAFE_INTEGER,
+}
 
 const watchRequests = endpoint({
   method: 'GET',
@@ -81,7 +107,7 @@ const watchRequests = endpoint({
   refusesUnknown: true,
   responses: success(
     { 'text/event-stream': { schema: text } },
-    'Server-sent events. `begin`: a call has begun in this process; without the filters `provider`, `outcome` and `status`, since none of these is known yet. `request`: an attempt of a call of any process has ended, and this is the call as it stands in the list; of processes with one database all calls are told, within a second or two. `refused`: a call of a key that is valid was refused before any upstream was asked, in any process of this gateway; told without the filters `model`, `provider`, `outcome` and `tag`. `skipped`: more came than could be told.',
+    'Server-sent events. `begin`: a call has begun in this process; without the filters `provider`, `outcome` and `status`, since none of these is known yet. `request`: an attempt of a call of any process has ended, and this is the call as it stands in the list; of processes with one database all calls are told, within a second or two. `refused`: a call of a key that is valid was refused before any upstream was asked, in any process of this gateway; told without the filters `model`, `provider` and `tag`, and without another `outcome`. `skipped`: more came than could be told.',
   ),
   send: ({ query }, exchange) =>
     sendLive(readRequestScope(query, exchange.key, exchange.gateway.now()), exchange),
@@ -102,7 +128,12 @@ const getRequest = endpoint({
     // A caller's `x-request-id` may equal the gateway's id of another call.
     const exact = found.find(({ attempts }) => attempts[0]?.callId === id) ?? found[0]
     const shown = exact && shownRequest(exact)
-    if (!shown) throw new GatewayError('not_found', 'There is no record of a call with this id')
+    if (!shown) {
+      const refused = await refusedRequests(gateway, { ...scope, id }, { limit: pageUsual })
+      const one = refused.find((each) => each.refused.callId === id) ?? refused[0]
+      if (one) return { ...one.shown, timeline: [] }
+      throw new GatewayError('not_found', 'There is no record of a call with this id')
+    }
     const timeline = await Promise.all(
       exact.attempts.map(async (attempt) =>
         shownAttempt(attempt, await costPartsOf(gateway, attempt)),
@@ -120,15 +151,21 @@ export const requestAddresses = Object.values(requestEndpoints).map(addressOf)
 interface TurnedPage extends RequestCursor {
   /** The newest sequence number in the ledger when the first page was read. */
   readonly asOf: number
+  readonly refused: RefusalPlace
 }
 
 function placeIn(cursor: readonly (string | number)[] | undefined): TurnedPage | undefined {
   if (!cursor) return undefined
-  // Cursors of an earlier version lack this value.
-  const [startedAt, sequence, asOf = Number.MAX_SAFE_INTEGER, ...more] = cursor
-  const areNumbers = [startedAt, sequence, asOf].every((each) => typeof each === 'number')
-  if (!areNumbers || more.length > 0) throw badCursor()
-  return { startedAt: Number(startedAt), sequence: Number(sequence), asOf: Number(asOf) }
+  // Cursors of an earlier version lack the later values.
+  const [startedAt, sequence, asOf = Number.MAX_SAFE_INTEGER, at = startedAt, id = ''] = cursor
+  const areNumbers = [startedAt, sequence, asOf, at].every((each) => typeof each === 'number')
+  if (!areNumbers || cursor.length > 5) throw badCursor()
+  return {
+    startedAt: Number(startedAt),
+    sequence: Number(sequence),
+    asOf: Number(asOf),
+    refused: { at: Number(at), callId: String(id) },
+  }
 }
 
 /**

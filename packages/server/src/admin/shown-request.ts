@@ -1,5 +1,6 @@
 import { costOf, microUsdOf, Type, type UsageRecord } from '@sluice/contract'
 import type { BegunCall, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
+import type { KeptRefusal } from '@sluice/gateway/ports/refusals.ts'
 import type { FoundRequest } from '@sluice/gateway/ports/usage-store.ts'
 import type { CostPart } from '@sluice/gateway/prices/cost.ts'
 import {
@@ -46,7 +47,7 @@ const begunSchema = object({
   stream: flag,
   /** As the caller wrote it. */
   model: text,
-  /** The provider that answered, or was tried last. */
+  /** The provider that answered, or was tried last; empty for a refused call. */
   provider: text,
   upstreamModel: text,
 })
@@ -108,6 +109,33 @@ export function shownRefused(refused: RefusedCall) {
     errorCode: refused.code,
     message: refused.message,
   }
+}
+
+/** A refused call among those that were made. */
+export function shownRefusal(refused: KeptRefusal): Of<typeof shownRequestSchema> {
+  const { callId, at, durationMs, model = '', code, message } = refused
+  return filled(shownRequestSchema, {
+    ...refused,
+    ...shownOwners(refused),
+    id: callId,
+    startedAt: isoOf(at - Math.round(durationMs)),
+    tags: [],
+    stream: false,
+    model,
+    provider: '',
+    upstreamModel: '',
+    attempts: 0,
+    outcome: 'refused',
+    errorCode: code,
+    reason: message,
+    inputTokens: 0,
+    outputTokens: 0,
+    costMicroUsd: 0,
+    unknownCosts: 0,
+    estimated: false,
+    unsettled: false,
+    dropped: [],
+  })
 }
 
 /** The attempt that completed, or the last one. */

@@ -21,7 +21,7 @@ export const requestFilters = {
   provider: 'only requests to this provider',
   operation: 'only requests of this operation, such as chat or embed',
   format: 'only requests in this client format, such as chat or messages',
-  outcome: 'only requests with this outcome: completed, failed, cancelled or incomplete',
+  outcome: 'only requests with this outcome: completed, failed, cancelled, incomplete or refused',
   status: 'only requests with this status, such as 429, or class, such as 5xx',
   tag: 'only requests with this tag',
   id: 'only the request with this id, from the gateway or the caller',
@@ -76,7 +76,15 @@ export async function requestsCommand(
   })
   return json === true
     ? JSON.stringify(answer, null, 2)
-    : formatTable(headings, answer.data.map(cellsOf))
+    : formatTable(headings, answer.data.map(cellsOf)) + reasonsOf(answer.data)
+}
+
+/** A line for each refused request below the table. */
+function reasonsOf(rows: readonly Row[]): string {
+  return rows
+    .filter(({ outcome }) => outcome === 'refused')
+    .map(({ id, errorCode, reason }) => `\n${id}  ${errorCode}: ${printable(reason ?? '')}`)
+    .join('')
 }
 
 function lineOf(data: string): string {
@@ -92,7 +100,7 @@ function cellsOf(shown: RequestRow): readonly string[] {
     startedAt.slice(0, 19).replace('T', ' '),
     id,
     model ?? '-',
-    provider === undefined ? '-' : `${provider}/${upstreamModel}`,
+    provider === undefined || provider === '' ? '-' : `${provider}/${upstreamModel}`,
     shown.outcome ?? 'running',
     String(shown.status ?? '-'),
     String(Math.round(shown.durationMs ?? 0)),

@@ -1,10 +1,14 @@
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { LiveCalls, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
-import type { RefusalStore, Refusals } from '@sluice/gateway/ports/refusals.ts'
+import type { KeptRefusal, RefusalStore, Refusals } from '@sluice/gateway/ports/refusals.ts'
 
 const hourMs = 3_600_000
 /** How long the sums are kept. */
-const keptMs = 90 * 24 * hourMs
+const sumsMs = 90 * 24 * hourMs
+/** How long refused calls themselves are kept. */
+const keptMs = 7 * 24 * hourMs
+/** Of the calls that a key is refused for one reason in an hour, all up to this number are kept, and then one of as many. */
+const keptOfSum = 100
 /** How often they are written, if there are any. */
 const writeMs = 2_000
 /** Maximum length of texts that callers choose. */
@@ -15,6 +19,8 @@ const messageMax = 500
  * not counted.
  */
 const waitingMax = 5_000
+/** Maximum number of refused calls waiting to be written. */
+const keptWaitingMax = 2_000
 
 export interface RefusedCallsNeeds {
   readonly store: RefusalStore
@@ -32,6 +38,10 @@ export interface RefusedCallsNeeds {
 export class RefusedCalls implements AsyncDisposable {
   readonly #needs: RefusedCallsNeeds
   #waiting = new Map<string, Refusals>()
+  #kept: KeptRefusal[] = []
+  /** How often each sum was added to in this hour. */
+  #seen = new Map<string, number>()
+  #seenHour = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #isFailing = false
@@ -61,7 +71,18 @@ export class RefusedCalls implements AsyncDisposable {
   #count(refused: RefusedCall): void {
     const counted = refusalsOf(refused)
     const { hour, keyId, teamId, operation, code, status } = counted
-    this.#add(JSON.stringify([hour, keyId, teamId, operation, code, status]), counted)
+    const name = JSON.stringify([hour, keyId, teamId, operation, code, status])
+    this.#add(name, counted)
+    if (this.#isKept(name, hour) && this.#kept.length < keptWaitingMax)
+      this.#kept.push(keptRefusal(refused))
+  }
+
+  #isKept(name: string, hour: number): boolean {
+    if (hour !== this.#seenHour) this.#seen.clear()
+    this.#seenHour = hour
+    const seen = this.#seen.get(name) ?? 0
+    if (seen > 0 || this.#seen.size < waitingMax) this.#seen.set(name, seen + 1)
+    return seen < keptOfSum || seen % keptOfSum === 0
   }
 
   #writeSoon(): void {
@@ -73,19 +94,24 @@ export class RefusedCalls implements AsyncDisposable {
   async #write(): Promise<void> {
     const { store, now, failed } = this.#needs
     const waiting = this.#waiting
+    const kept = this.#kept
     this.#waiting = new Map()
+    this.#kept = []
     try {
+      await store.keep(kept)
       await store.add([...waiting.values()])
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) failed(error)
       this.#isFailing = true
       this.#takeBack(waiting)
+      this.#kept = [...kept, ...this.#kept].slice(0, keptWaitingMax)
       return
     }
     if (now() - this.#forgottenAt < hourMs) return
     this.#forgottenAt = now()
-    await store.forget(now() - keptMs).catch(failed)
+    await store.forget(now() - sumsMs).catch(failed)
+    await store.forgetKept(now() - keptMs).catch(failed)
   }
 
   /** They are written again with the next refusal. What was counted meanwhile takes the remaining room. */
@@ -119,6 +145,16 @@ function refusedCall(end: CallEnd, at: number): RefusedCall | undefined {
     status,
     code,
     message: reason.slice(0, messageMax),
+  }
+}
+
+function keptRefusal(refused: RefusedCall): KeptRefusal {
+  const { id, givenId, owners, ...facts } = refused
+  return {
+    ...facts,
+    ...owners,
+    callId: id,
+    ...(givenId !== undefined && { requestId: givenId.slice(0, modelMax) }),
   }
 }
 

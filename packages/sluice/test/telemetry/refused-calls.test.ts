@@ -23,7 +23,8 @@ function refusedOf(key: string): CallEnd {
 }
 
 function refusalStore(add: RefusalStore['add']): RefusalStore {
-  return { add, list: async () => [], forget: async () => {} } as unknown as RefusalStore
+  const nothing = async () => {}
+  return { add, list: async () => [], forget: nothing, keep: nothing } as unknown as RefusalStore
 }
 
 test('a refused call beyond the bound of sums is shown live, but not counted', async () => {

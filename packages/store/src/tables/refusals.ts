@@ -1,11 +1,11 @@
 import sql, { join, type Sql } from 'sql-template-tag'
-import type { RefusalStore, RefusalQuery } from '@sluice/gateway/ports/refusals.ts'
+import type { RefusalQuery, RefusalSearch, RefusalStore } from '@sluice/gateway/ports/refusals.ts'
 import type { Database } from '../database.ts'
 import { readerOf } from './columns.ts'
-import { refusalColumns } from './schema.ts'
-import { compiled, pickColumns, tables } from './statements.ts'
+import { keptRefusalColumns, refusalColumns } from './schema.ts'
+import { compiled, pickColumns, select, tables } from './statements.ts'
 
-/** The part of the store that counts refused calls. */
+/** The part of the store that counts refused calls and keeps some of them. */
 export function refusalTable(database: Pick<Database, 'rows' | 'change'>): RefusalStore {
   return {
     async add(refusals) {
@@ -43,10 +43,43 @@ export function refusalTable(database: Pick<Database, 'rows' | 'change'>): Refus
       )
       return rows.map(readerOf(refusalColumns))
     },
+    async keep(refusals) {
+      const added = refusals.map((refused) =>
+        tables
+          .insertInto('keptRefusals')
+          .values(pickColumns(keptRefusalColumns, refused))
+          .onConflict((conflict) => conflict.doNothing()),
+      )
+      if (added.length > 0) await database.change(...added.map(compiled))
+    },
+    search: (question) => select(database, keptRefusalColumns, searched(question)),
+    async forgetKept(before) {
+      await database.change(compiled(tables.deleteFrom('keptRefusals').where('at', '<', before)))
+    },
     async forget(before) {
       await database.change(compiled(tables.deleteFrom('refusals').where('hour', '<', before)))
     },
   }
+}
+
+function searched({ from, to, id, status, before, limit, ...only }: RefusalSearch) {
+  let found = tables
+    .selectFrom('keptRefusals')
+    .selectAll()
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .where((row) => row.and(only))
+  if (id !== undefined)
+    found = found.where((row) => row.or([row('callId', '=', id), row('requestId', '=', id)]))
+  if (status) found = found.where('status', '>=', status[0]).where('status', '<=', status[1])
+  if (before)
+    found = found.where((row) =>
+      row.or([
+        row('at', '<', before.at),
+        row.and([row('at', '=', before.at), row('callId', '<', before.callId)]),
+      ]),
+    )
+  return found.orderBy('at', 'desc').orderBy('callId', 'desc').limit(limit)
 }
 
 function conditions(question: RefusalQuery): readonly Sql[] {

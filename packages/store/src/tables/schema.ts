@@ -6,7 +6,7 @@ import type { ApiKey } from '@sluice/gateway/ports/api-key.ts'
 import type { AuditEntry } from '@sluice/gateway/ports/audit.ts'
 import type { StoredContent } from '@sluice/gateway/ports/content.ts'
 import type { NewStoredFile } from '@sluice/gateway/ports/file-store.ts'
-import type { Refusals } from '@sluice/gateway/ports/refusals.ts'
+import type { KeptRefusal, Refusals } from '@sluice/gateway/ports/refusals.ts'
 import type { Session } from '@sluice/gateway/ports/session.ts'
 import type { StoredSetting } from '@sluice/gateway/ports/stored-settings.ts'
 import type { StoredResponse, UpstreamId } from '@sluice/gateway/ports/store.ts'
@@ -21,6 +21,7 @@ export interface Tables {
   auditLog: AuditEntry
   callContents: StoredContent
   keptFiles: FilePart
+  keptRefusals: KeptRefusal
   refusals: Refusals
   responses: StoredResponse
   sessions: Session
@@ -149,6 +150,23 @@ export const refusalColumns: Columns<Refusals> = {
   message: 'text',
   callId: 'text',
   model: 'text',
+}
+
+export const keptRefusalColumns: Columns<KeptRefusal> = {
+  callId: 'text',
+  requestId: 'text',
+  at: 'integer',
+  durationMs: 'integer',
+  keyId: 'text',
+  userId: 'text',
+  teamId: 'text',
+  organizationId: 'text',
+  operation: 'text',
+  format: 'text',
+  model: 'text',
+  status: 'integer',
+  code: 'text',
+  message: 'text',
 }
 
 export const responseColumns: Columns<StoredResponse> = {

@@ -34,7 +34,10 @@ export async function eraseIds(
   const changed = dimensions.map((one) => sql`${raw(dimensionColumns[one])} = ${replacement}`)
   const newest = await lastRecord(database)
   // A user's keys are erased with the user. Refusals store the user for all of its keys, so this condition removes them all.
-  await database.change(sql`DELETE FROM refusals WHERE ${raw(column)} = ${id}`)
+  await database.change(
+    sql`DELETE FROM refusals WHERE ${raw(column)} = ${id}`,
+    sql`DELETE FROM kept_refusals WHERE ${raw(column)} = ${id}`,
+  )
   let records = 0
   for (let from = 0; from < newest; from += recordsPerStep) {
     const [count = 0] = await database.change(

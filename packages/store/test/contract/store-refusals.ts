@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Refusals } from '../../../gateway/src/ports/refusals.ts'
+import type { KeptRefusal, Refusals } from '../../../gateway/src/ports/refusals.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
 
 interface Subject {
@@ -72,6 +72,77 @@ export function describeRefusals(subjectOf: () => Subject): void {
       expect(await list()).toMatchObject([{ keyId: 'key_2' }])
       await store.usage.erase({ kind: 'key', id: 'key_2' })
       expect(await list()).toEqual([])
+    })
+
+    const kept = (callId: string, further: Partial<KeptRefusal> = {}): KeptRefusal => ({
+      callId,
+      at: 10 * hour,
+      durationMs: 3,
+      keyId: 'key_1',
+      operation: 'chat',
+      format: 'messages',
+      status: 429,
+      code: 'rate_limited',
+      message: 'Too many',
+      ...further,
+    })
+    const search = async (further: object = {}) => {
+      const found = await store.refusals.search({ from: 0, to: 100 * hour, limit: 10, ...further })
+      return found.map(({ callId }) => callId)
+    }
+
+    test('are kept with all facts, once, also after a restart', async () => {
+      const full = kept('req_2', { ...owners, requestId: 'mine', model: 'a"b', at: 11 * hour })
+      await store.refusals.keep([kept('req_1'), full])
+      await store.refusals.keep([kept('req_1', { message: 'Another' })])
+      await store.refusals.keep([])
+      store = await subject.reopen()
+      const found = await store.refusals.search({ from: 0, to: 100 * hour, limit: 10 })
+      expect(found).toEqual([full, kept('req_1')])
+    })
+
+    test('are found by both ids and by every filter, page by page', async () => {
+      await store.refusals.keep([
+        kept('req_1', { requestId: 'mine', status: 404 }),
+        kept('req_2', { at: 11 * hour, ...owners }),
+        kept('req_3', {
+          at: 11 * hour,
+          keyId: 'key_2',
+          model: 'm',
+          operation: 'embed',
+          format: 'embeddings',
+        }),
+      ])
+      expect(await search()).toEqual(['req_3', 'req_2', 'req_1'])
+      for (const [further, ids] of [
+        [{ id: 'mine' }, ['req_1']],
+        [{ id: 'req_2' }, ['req_2']],
+        [{ id: 'other' }, []],
+        [{ status: [404, 404] }, ['req_1']],
+        [{ keyId: 'key_2' }, ['req_3']],
+        [{ userId: 'user_1' }, ['req_2']],
+        [{ teamId: 'team_1' }, ['req_2']],
+        [{ organizationId: 'org_1' }, ['req_2']],
+        [{ operation: 'embed' }, ['req_3']],
+        [{ format: 'embeddings' }, ['req_3']],
+        [{ model: 'm' }, ['req_3']],
+        [{ from: 11 * hour }, ['req_3', 'req_2']],
+        [{ to: 11 * hour }, ['req_1']],
+        [{ limit: 1 }, ['req_3']],
+        [{ before: { at: 11 * hour, callId: 'req_3' } }, ['req_2', 'req_1']],
+        [{ before: { at: 11 * hour, callId: 'req_2' } }, ['req_1']],
+      ] as const)
+        expect([further, await search(further)]).toEqual([further, ids])
+      await store.refusals.forgetKept(11 * hour)
+      expect(await search()).toEqual(['req_3', 'req_2'])
+    })
+
+    test('are erased with their key or user', async () => {
+      await store.refusals.keep([kept('req_1'), kept('req_2', { keyId: 'key_2', ...owners })])
+      await store.usage.erase({ kind: 'key', id: 'key_1' })
+      expect(await search()).toEqual(['req_2'])
+      await store.usage.erase({ kind: 'user', id: 'user_1' })
+      expect(await search()).toEqual([])
     })
   })
 }

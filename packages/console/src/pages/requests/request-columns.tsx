@@ -15,14 +15,11 @@ export function requestColumns(names: NameOf): readonly TableColumn<LiveRequest>
   return [
     {
       title: columns.time,
-      cell: ({ id, startedAt, message }) =>
-        message === undefined ? (
-          <Anchor href={`#/requests/${id}`} size="sm">
-            {formatClock(startedAt)}
-          </Anchor>
-        ) : (
-          formatClock(startedAt)
-        ),
+      cell: ({ id, startedAt }) => (
+        <Anchor href={`#/requests/${id}`} size="sm">
+          {formatClock(startedAt)}
+        </Anchor>
+      ),
     },
     { title: columns.model, cell: (request) => <Asked of={request} /> },
     {
@@ -66,15 +63,16 @@ export function requestColumns(names: NameOf): readonly TableColumn<LiveRequest>
 }
 
 function targetOf({ provider, upstreamModel }: LiveRequest): string {
-  return provider === undefined ? '–' : `${provider}/${upstreamModel}`
+  return provider === undefined || provider === '' ? '–' : `${provider}/${upstreamModel}`
 }
 
 /** The requested model, and the model that responded if its name differs; or the reason for a refusal. */
 function Asked({ of: request }: { readonly of: LiveRequest }) {
-  if (request.message !== undefined)
+  const why = request.message ?? (request.outcome === 'refused' ? request.reason : undefined)
+  if (why !== undefined && why !== null)
     return (
-      <span className={classes.refused} title={request.message}>
-        {request.model} <span className={classes.target}>{request.message}</span>
+      <span className={classes.refused} title={why}>
+        {request.model} <span className={classes.target}>{why}</span>
       </span>
     )
   const target = targetOf(request)

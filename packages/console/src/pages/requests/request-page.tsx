@@ -67,7 +67,10 @@ function CallSection({ of: request }: { readonly of: Detail }) {
         facts={[
           [columns.time, formatClock(request.startedAt)],
           [columns.model, request.model],
-          [columns.target, `${request.provider}/${request.upstreamModel}`],
+          [
+            columns.target,
+            request.provider === '' ? '–' : `${request.provider}/${request.upstreamModel}`,
+          ],
           [columns.status, request.status ?? '–'],
           [columns.duration, formatMs(request.durationMs)],
           [columns.first, formatMs(request.firstTokenMs)],

@@ -49,6 +49,7 @@ const outcomes: readonly NonNullable<Query['outcome']>[] = [
   'failed',
   'cancelled',
   'incomplete',
+  'refused',
 ]
 
 const same = (values: readonly string[]): Suggestions => values.map((value) => [value, value])
