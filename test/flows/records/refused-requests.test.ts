@@ -95,12 +95,17 @@ describe('a refused call', () => {
     const lead = { name: 'lead', role: 'administrator', adminRole: 'team', ownerId: team.id }
     const { secret } = await make(lead)
     const headers = (id: string) => ({ headers: { 'x-request-id': id } })
-    await gateway.post('/v1/chat/completions', unknown, { ...headers('of-the-team'), key: own.secret })
+    await gateway.post('/v1/chat/completions', unknown, {
+      ...headers('of-the-team'),
+      key: own.secret,
+    })
     await gateway.post('/v1/chat/completions', unknown, headers('of-another'))
     await untilKept(gateway, 2)
     expect((await listed(gateway, '', secret)).data).toMatchObject([{ key: own.id }])
     const get = (id: string) => asked(gateway, `GET /admin/v1/requests/${id}`, undefined, secret)
-    expect([(await get('of-the-team')).status, (await get('of-another')).status]).toEqual([200, 404])
+    expect([(await get('of-the-team')).status, (await get('of-another')).status]).toEqual([
+      200, 404,
+    ])
   })
 
   test('is one of many: the first hundred of a reason, and then one in a hundred', async () => {
