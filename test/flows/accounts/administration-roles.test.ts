@@ -82,7 +82,10 @@ describe('permissions of each role', () => {
   const keys = new Map<string, string>()
   let teamId = ''
   beforeAll(async () => {
-    gateway = await start({ console: { oidc: { issuer, clientId: 'sluice' } } })
+    gateway = await start(
+      { console: { oidc: { issuer, clientId: 'sluice' } } },
+      { variables: { SLUICE_ENCRYPTION_KEY: 'encryption-key-of-the-tests-0123456789' } },
+    )
     const made = async (path: string, body: object) => {
       const response = await gateway.post(path, body, { key: adminKey })
       expect(response.status).toBe(200)

@@ -118,13 +118,7 @@ export interface RouteConfig extends Omit<WrittenRoute, 'targets'> {
   readonly targets: readonly Static<typeof target>[]
 }
 
-/** A route of sluice.yaml, in which a target without options may be a text. */
-export function routeOf(written: Static<typeof model>): string | RouteConfig {
-  if (typeof written === 'string') return written
-  const targets = written.targets.map((one) => (typeof one === 'string' ? { target: one } : one))
-  return { ...written, targets }
-}
-
+export type WrittenModel = Static<typeof model>
 export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback'>
 
 export const builtin = options(
