@@ -63,7 +63,8 @@ const partsOfRoles: Readonly<Record<string, ReadonlySet<string>>> = {
   assistant: names('text refusal'),
   system: names('text'),
   developer: names('text'),
-  tool: names('text'),
+  // Documented as text alone. No recorded reply tells what becomes of the pictures that clients send there.
+  tool: names('text image_url'),
 }
 
 /** What the models that may answer at once take unless they are to think (OpenAI, using GPT-5.2: parameter compatibility). */
