@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { absoluteConfigFile } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
+import type { JsonOption } from './command.ts'
 import { CommandError } from './command-error.ts'
 
 const example = `# Settings of Sluice. A running gateway applies changes of this file at once; sluice check reads it without starting one.
@@ -24,13 +25,14 @@ const example = `# Settings of Sluice. A running gateway applies changes of this
 `
 
 /** Writes a settings file with examples, if there is none. */
-export function initCommand(environment: Environment): string {
+export function initCommand(environment: Environment, { json = false }: JsonOption): string {
   const file = absoluteConfigFile(environment)
   try {
     writeFileSync(file, example, { flag: 'wx', mode: 0o600 })
   } catch (cause) {
     throw CommandError.because(`${file} was not written`, cause)
   }
+  if (json) return JSON.stringify({ file })
   return [
     `${file} is written.`,
     'Next: sluice serve, then open the address that it prints. sluice doctor checks what it needs.',

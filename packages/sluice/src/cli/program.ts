@@ -89,7 +89,15 @@ export function createProgram(
         ended(await serve(workers === undefined ? {} : { workers }))
       }),
     )
-  program.command('version').description('print the version').action(act(programVersion))
+  program
+    .command('version')
+    .description('print the version')
+    .option(...json)
+    .action(
+      act((_environment, options: JsonOption) =>
+        options.json === true ? JSON.stringify({ version: programVersion() }) : programVersion(),
+      ),
+    )
   addAdminCommands(program, act, print)
   addSettingCommands(program, act)
   addConfigCommands(program, act)
@@ -144,10 +152,11 @@ function addLookCommands(program: Command, act: Act): void {
   program
     .command('init')
     .description('write a settings file with examples')
+    .option(...json)
     .action(
-      act(async (environment) => {
+      act(async (environment, options: JsonOption) => {
         const { initCommand } = await import('./init.ts')
-        return initCommand(environment)
+        return initCommand(environment, options)
       }),
     )
   program
