@@ -40,6 +40,8 @@ test('adds a provider, which is called with its key, and shows its secrets nowhe
   const providers = { acme: acmeAt(upstream) }
   const plan = await granted(gateway, `POST ${address}/plan`, { providers })
   expect(plan).toMatchObject({ changes: [{ provider: 'acme', change: 'added', before: null }] })
+  expect(plan['yaml']).toContain('key: ${ACME_KEY}\n')
+  expect(plan['yaml']).toContain('x-account: ${ACME_HEADERS_X_ACCOUNT}\n')
   expect((await chat(gateway)).status).toBe(404)
 
   const applied = await change(gateway, providers)

@@ -1,4 +1,5 @@
 import type { Call } from '../call/call.ts'
+import type { KeptRefusal } from '../ports/refusals.ts'
 import type { Target } from '../route/routing.ts'
 
 /** A call that has begun, as plain data that processes send to each other. */
@@ -22,23 +23,11 @@ export interface BegunCall {
 }
 
 /** A call refused before any upstream was asked, as plain data. */
-export interface RefusedCall {
+export interface RefusedCall
+  extends Omit<KeptRefusal, 'callId' | 'requestId' | keyof Call['key']['owners']> {
   readonly id: string
   readonly givenId?: string
-  /** When it ended, in milliseconds since the epoch. */
-  readonly at: number
-  readonly durationMs: number
-  readonly keyId: string
   readonly owners: Call['key']['owners']
-  readonly operation: string
-  readonly format: string
-  /** The model as the caller wrote it; absent if the request was not read that far. */
-  readonly model?: string
-  readonly status: number
-  /** The gateway's error code. */
-  readonly code: string
-  /** The error message sent to the caller. */
-  readonly message: string
 }
 
 /** Notified of the first attempt of each call. Called synchronously during the call, so it must be fast. */

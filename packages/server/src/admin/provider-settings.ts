@@ -1,6 +1,7 @@
 import { invalidRequest, isObject } from '@sluice/contract'
 import { Type } from 'typebox'
 import { isDeepStrictEqual } from 'node:util'
+import { hidden } from '@sluice/gateway/settings/shown-url.ts'
 import { providerFields } from '@sluice/gateway/settings/schema-provider.ts'
 import type { Change, Written } from '@sluice/gateway/route/setting-sections.ts'
 import { addressOf, endpoint, owners, wholeReaders } from '../endpoint.ts'
@@ -91,7 +92,7 @@ export const providerEndpoints = {
       changes,
       yaml: described(
         text,
-        'The changed providers without secrets, for those who would rather declare them.',
+        'The changed providers, for those who would rather declare them; secrets as references to variables.',
       ),
       problems: list(
         object({ provider: text, problem: text }),
@@ -108,7 +109,9 @@ export const providerEndpoints = {
       return {
         etag: planned.etag,
         changes: shown,
-        yaml: await planned.yamlOf(Object.fromEntries(added)),
+        yaml: await planned.yamlOf(
+          Object.fromEntries(added.map(([name, value]) => [name, declarable(value, [name])])),
+        ),
         problems: added.flatMap(([provider]) => {
           const problem = known.whyOff(provider)
           return problem === undefined ? [] : [{ provider, problem }]
@@ -186,6 +189,20 @@ function merged(name: string, before: unknown, given: Written): Written {
       `providers.${name}.headers`,
     )
   return after
+}
+
+/** A value with references to variables in place of what is hidden, such as `${ACME_KEY}`. */
+function declarable(value: unknown, path: readonly string[]): unknown {
+  if (typeof value === 'string' && value.includes(hidden))
+    return `\${${path
+      .join('_')
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]/g, '_')}}`
+  if (Array.isArray(value)) return value.map((item, at) => declarable(item, [...path, String(at)]))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, declarable(item, [...path, name])]),
+  )
 }
 
 function isSet(value: unknown): boolean {

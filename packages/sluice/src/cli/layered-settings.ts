@@ -49,7 +49,9 @@ export class LayeredSettings implements AsyncDisposable {
 
   /** Reads what is stored, and returns the configuration to begin with. */
   async read(): Promise<Config> {
-    await this.#load()
+    const found = await this.#changes()
+    this.#rows = found?.rows ?? []
+    this.#version = found?.version ?? ''
     return this.#layered()
   }
 
@@ -75,8 +77,18 @@ export class LayeredSettings implements AsyncDisposable {
   /** Applies what is stored now, instead of within a second. */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
-      if (!(await this.#load())) return
-      await this.#options.apply(await this.#layered())
+      const found = await this.#changes()
+      if (!found) return
+      const before = this.#rows
+      this.#rows = found.rows
+      try {
+        await this.#options.apply(await this.#layered())
+      } catch (thrown) {
+        // They are tried again.
+        this.#rows = before
+        throw thrown
+      }
+      this.#version = found.version
       this.#options.log.info({}, 'the stored settings have changed')
     })
   }
@@ -86,15 +98,14 @@ export class LayeredSettings implements AsyncDisposable {
     await this.#last.catch(() => {})
   }
 
-  /** Returns whether anything has changed. */
-  async #load(): Promise<boolean> {
+  /** What is stored if it differs from what is applied. */
+  async #changes(): Promise<
+    { readonly version: string; readonly rows: readonly StoredSetting[] } | undefined
+  > {
     const { store } = this.#options
     // Read before the settings: a change in between is then seen again, never missed.
     const version = await store.settingsVersion()
-    if (version === this.#version) return false
-    this.#rows = await store.listSettings()
-    this.#version = version
-    return true
+    return version === this.#version ? undefined : { version, rows: await store.listSettings() }
   }
 
   async #layered(): Promise<Config> {

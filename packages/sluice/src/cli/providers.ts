@@ -8,7 +8,7 @@ import { parsePath } from '../config/edit.ts'
 import { runningGateway } from './ask-admin.ts'
 import type { GatewayOptions, Printed } from './command.ts'
 import { CommandError } from './command-error.ts'
-import { planText } from './setting-plan.ts'
+import { printedPlan } from './setting-plan.ts'
 import { formatTable } from './table.ts'
 
 export interface SetProviderOptions extends GatewayOptions {
@@ -50,22 +50,20 @@ export async function setProviderCommand(
   environment: Environment,
   name: string,
   options: SetProviderOptions,
-): Promise<Printed | string> {
+): Promise<Printed> {
   const providers = { [name]: fieldsOf(options) }
   await using admin = await open(environment, options)
   const plan = await admin.ask(providerEndpoints.plan, { body: { providers } })
   const isApplied = options.dryRun !== true && plan.changes.length > 0
   if (isApplied) await admin.ask(providerEndpoints.apply, { body: { providers, etag: plan.etag } })
-  const { changes, problems } = plan
-  if (options.json === true)
-    return JSON.stringify({ changes, problems, applied: isApplied }, null, 2)
-  return {
-    text: planText(changes.map(({ provider, ...change }) => ({ name: provider, ...change }))),
-    notes: [
-      ...problems.map(({ provider, problem }) => `Warning: ${provider}: ${problem}`),
-      isApplied ? 'Applied.' : 'Nothing was changed.',
-    ],
-  }
+  return printedPlan(
+    {
+      changes: plan.changes.map(({ provider, ...change }) => ({ name: provider, ...change })),
+      problems: plan.problems.map(({ provider, problem }) => `${provider}: ${problem}`),
+      isApplied,
+    },
+    options,
+  )
 }
 
 /** Replaces the key of a provider, and keeps everything else. */
@@ -73,7 +71,7 @@ export function rotateProviderKeyCommand(
   environment: Environment,
   name: string,
   options: GatewayOptions & { readonly keyFile: string },
-): Promise<Printed | string> {
+): Promise<Printed> {
   return setProviderCommand(environment, name, options)
 }
 

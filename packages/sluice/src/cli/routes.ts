@@ -4,7 +4,7 @@ import type { Environment } from '../config/env.ts'
 import { runningGateway } from './ask-admin.ts'
 import type { GatewayOptions, Printed } from './command.ts'
 import { CommandError } from './command-error.ts'
-import { planText } from './setting-plan.ts'
+import { printedPlan } from './setting-plan.ts'
 import { formatTable } from './table.ts'
 
 export interface SetRouteOptions extends GatewayOptions {
@@ -37,7 +37,7 @@ export async function listRoutesCommand(
 export function setRouteCommand(
   environment: Environment,
   { name, value, options }: RouteChange & { readonly value: string },
-): Promise<Printed | string> {
+): Promise<Printed> {
   const route = routeIn(value)
   return changeRoutes(environment, { name, options }, (models) => ({ ...models, [name]: route }))
 }
@@ -46,7 +46,7 @@ export function setRouteCommand(
 export function removeRouteCommand(
   environment: Environment,
   change: RouteChange,
-): Promise<Printed | string> {
+): Promise<Printed> {
   return changeRoutes(environment, change, (models) => {
     if (!Object.hasOwn(models, change.name))
       throw new CommandError(`There is no route ${change.name}: sluice routes list`)
@@ -65,23 +65,21 @@ async function changeRoutes(
   environment: Environment,
   { name, options }: RouteChange,
   changed: (models: Routes) => Routes,
-): Promise<Printed | string> {
+): Promise<Printed> {
   await using admin = await open(environment, options)
   const models = changed((await admin.ask(routeEndpoints.get)).models)
   const plan = await admin.ask(routeEndpoints.plan, { body: { models } })
   const isApplied = options.dryRun !== true && plan.changes.length > 0
   if (isApplied) await admin.ask(routeEndpoints.apply, { body: { models, etag: plan.etag } })
-  const { changes } = plan
-  const problems = [...plan.problems, ...plan.unpriced].filter(({ model }) => model === name)
-  if (options.json === true)
-    return JSON.stringify({ changes, problems, applied: isApplied }, null, 2)
-  return {
-    text: planText(changes.map(({ model, ...change }) => ({ name: model, ...change }))),
-    notes: [
-      ...problems.map(({ problem }) => `Warning: ${name}: ${problem}`),
-      isApplied ? 'Applied.' : 'Nothing was changed.',
-    ],
-  }
+  const faults = [...plan.problems, ...plan.unpriced].filter(({ model }) => model === name)
+  return printedPlan(
+    {
+      changes: plan.changes.map(({ model, ...change }) => ({ name: model, ...change })),
+      problems: faults.map(({ problem }) => `${name}: ${problem}`),
+      isApplied,
+    },
+    options,
+  )
 }
 
 function routeIn(text: string): unknown {

@@ -1,11 +1,34 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '@sluice/contract'
 import type { Change } from '@sluice/gateway/route/setting-sections.ts'
+import type { JsonOption, Printed } from './command.ts'
 
 const signs = { added: '+', changed: '~', removed: '-' } as const
 
+interface Planned {
+  readonly changes: readonly Change[]
+  /** What is wrong with the result, each as a sentence. */
+  readonly problems: readonly string[]
+  readonly isApplied: boolean
+}
+
+/** What a command prints that has planned changes and perhaps applied them. */
+export function printedPlan(
+  { changes, problems, isApplied }: Planned,
+  { json = false }: JsonOption,
+): Printed {
+  if (json) return { text: JSON.stringify({ changes, problems, applied: isApplied }, null, 2) }
+  return {
+    text: planText(changes),
+    notes: [
+      ...problems.map((problem) => `Warning: ${problem}`),
+      isApplied ? 'Applied.' : 'Nothing was changed.',
+    ],
+  }
+}
+
 /** The changes of a plan, a line for each name and one for each of its fields that changes. */
-export function planText(changes: readonly Change[]): string {
+function planText(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing would change.'
   return changes
     .flatMap(({ name, change, before, after }) => [

@@ -169,7 +169,7 @@ async function applySection(
   const at = now()
   const logged = changes.map((change) => maskedChange(section, change))
   if (section === 'providers' && changes.length > 0) assertSealing(needs)
-  await administer({ store, actor: actor.id, at, hasFixedOwner: true }, (state) => {
+  await administer({ store, actor: actor.id, at }, (state) => {
     if (etagOf(section, state.settings, declared) !== known)
       throw new GatewayError('conflict', 'The settings have changed since: look at them again', {
         param: 'etag',
@@ -225,7 +225,7 @@ async function reseal(needs: Needs, actor: string): Promise<number> {
   const { layers, store, now } = needs
   const { sealing } = layers
   const at = now()
-  const count = await administer({ store, actor, at, hasFixedOwner: true }, ({ settings }) => {
+  const count = await administer({ store, actor, at }, ({ settings }) => {
     const writes = settings.flatMap((row): readonly SettingWrite[] => {
       if (row.section !== 'providers' || sealing.isNewest(row.document)) return []
       const place = placeOf(row.section, row.name)

@@ -19,8 +19,8 @@ const messageMax = 500
  * not counted.
  */
 const waitingMax = 5_000
-/** Maximum number of refused calls waiting to be written. */
-const keptWaitingMax = 2_000
+/** Maximum number of refused calls waiting to be written, which takes the main thread some milliseconds. */
+const keptWaitingMax = 500
 
 export interface RefusedCallsNeeds {
   readonly store: RefusalStore
@@ -80,9 +80,10 @@ export class RefusedCalls implements AsyncDisposable {
   #isKept(name: string, hour: number): boolean {
     if (hour !== this.#seenHour) this.#seen.clear()
     this.#seenHour = hour
-    const seen = this.#seen.get(name) ?? 0
-    if (seen > 0 || this.#seen.size < waitingMax) this.#seen.set(name, seen + 1)
-    return seen < keptOfSum || seen % keptOfSum === 0
+    const seen = this.#seen.get(name)
+    if (seen === undefined && this.#seen.size >= waitingMax) return false
+    this.#seen.set(name, (seen ?? 0) + 1)
+    return seen === undefined || seen < keptOfSum || seen % keptOfSum === 0
   }
 
   #writeSoon(): void {
