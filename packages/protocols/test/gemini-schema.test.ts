@@ -59,7 +59,63 @@ describe('translates JSON Schema to the subset of older Gemini models', () => {
     [
       'several types',
       { type: ['string', 'integer'], description: 'Either.' },
-      { description: 'Either.', anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }] },
+      {
+        anyOf: [
+          { type: 'STRING', description: 'Either.' },
+          { type: 'INTEGER', description: 'Either.' },
+        ],
+      },
+    ],
+    [
+      'alternatives with what holds for each',
+      {
+        description: 'A place.',
+        default: 1,
+        properties: { zoom: { type: 'integer' } },
+        required: ['zoom'],
+        anyOf: [
+          { properties: { city: { type: 'string' } }, required: ['city'] },
+          { type: 'number', description: 'An id.' },
+          { $ref: '#/$defs/point' },
+          { type: 'null' },
+        ],
+        $defs: {
+          point: { type: 'object', properties: { at: { type: ['number', 'null', 'string'] } } },
+        },
+      },
+      {
+        anyOf: [
+          {
+            type: 'OBJECT',
+            description: 'A place.',
+            nullable: true,
+            properties: { zoom: { type: 'INTEGER' }, city: { type: 'STRING' } },
+            required: ['zoom', 'city'],
+          },
+          {
+            type: 'NUMBER',
+            description: 'An id.',
+            nullable: true,
+            properties: { zoom: { type: 'INTEGER' } },
+            required: ['zoom'],
+          },
+          {
+            type: 'OBJECT',
+            description: 'A place.',
+            nullable: true,
+            properties: {
+              zoom: { type: 'INTEGER' },
+              at: {
+                anyOf: [
+                  { type: 'NUMBER', nullable: true },
+                  { type: 'STRING', nullable: true },
+                ],
+              },
+            },
+            required: ['zoom'],
+          },
+        ],
+      },
     ],
     [
       'oneOf',

@@ -3,6 +3,7 @@ import {
   mistralOrder,
   mistralToolIds,
   requiredAsAny,
+  nameBeforeText,
   withoutEmptyFields,
   withParameters,
 } from '../src/openai/upstream/mistral-quirks.ts'
@@ -138,6 +139,28 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
         { tools: [{ function: { parameters: {} } }] },
       ],
       [{}, {}],
+    ],
+  ],
+  [
+    'nameBeforeText',
+    nameBeforeText,
+    [
+      [
+        says({ role: 'user', name: 'ann', content: 'a' }, { role: 'user', name: '', content: 'b' }),
+        says({ role: 'user', content: 'ann: a' }, { role: 'user', content: 'b' }),
+      ],
+      [
+        says({ role: 'user', name: 'ann', content: [{ type: 'image_url' }, text('a')] }),
+        says({ role: 'user', content: [{ type: 'image_url' }, text('ann: a')] }),
+      ],
+      [
+        says({ role: 'assistant', name: 'bob', content: 'a' }, { role: 'system', name: null }),
+        says({ role: 'assistant', content: 'a' }, { role: 'system' }),
+      ],
+      [
+        says({ role: 'tool', name: 'look', content: 'a' }),
+        says({ role: 'tool', name: 'look', content: 'a' }),
+      ],
     ],
   ],
   [

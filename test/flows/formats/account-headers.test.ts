@@ -23,8 +23,12 @@ test.each([
 ] as const)('where a request of %s is translated', async (path, body) => {
   await using gateway = await start()
   const asked = { model: 'builtin/builtin-chat', ...body }
-  const answer = await gateway.post(path, asked, { headers })
-  expect([answer.status, answer.headers.get('x-sluice-dropped')]).toEqual([200, named])
+  const given = { ...headers, 'openai-beta': 'responses=experimental' }
+  const answer = await gateway.post(path, asked, { headers: given })
+  expect([answer.status, answer.headers.get('x-sluice-dropped')]).toEqual([
+    200,
+    `${named}, openai-beta`,
+  ])
   const without = await gateway.post(path, asked)
   expect(without.headers.get('x-sluice-dropped')).toBeNull()
 })

@@ -129,6 +129,21 @@ describe('a chat', () => {
     })
   })
 
+  test.each(['openai/gpt-4.1', 'claude/claude-sonnet-4-5', 'cohere/command-a-03-2025'])(
+    'to %s gets a schema that is only a reference written out',
+    async (model) => {
+      const parameters = {
+        $ref: '#/$defs/point',
+        $defs: { ...combined.$defs, line: { $ref: '#/$defs/point' } },
+      }
+      const told = await explained({ model, messages, tools: chatTools(parameters) })
+      expect(told).toMatchObject({ dropped: [] })
+      const sent = JSON.stringify(told['upstream'])
+      expect(sent).toContain(`"properties":${JSON.stringify(combined.$defs.point.properties)}`)
+      expect(sent).not.toMatch(/"(parameters|input_schema)":\{"\$ref"/)
+    },
+  )
+
   test.each(['openai/gpt-4.1', 'cohere/command-a-03-2025'])(
     'to %s with a strict tool that cannot be enforced',
     async (model) => {

@@ -63,8 +63,7 @@ const partsOfRoles: Readonly<Record<string, ReadonlySet<string>>> = {
   assistant: names('text refusal'),
   system: names('text'),
   developer: names('text'),
-  // Documented as text alone. No recorded reply tells what becomes of the pictures that clients send there.
-  tool: names('text image_url'),
+  tool: names('text'),
 }
 
 /** What the models that may answer at once take unless they are to think (OpenAI, using GPT-5.2: parameter compatibility). */

@@ -8,7 +8,10 @@ import type { Reports } from '../native-target.ts'
  * does not support oneOf, allOf, or anyOf at the top level": anomalyco/opencode#38616), Google's ("must describe an object where
  * the properties are the parameters": FunctionDeclaration) and Cohere's (structured outputs, unsupported schema features).
  */
-const refusedAtTop = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const
+const refusedAtTop = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', '$ref'] as const
+
+/** What loses nothing when it is written out. */
+const writtenOut: ReadonlySet<string> = new Set(['allOf', '$ref'])
 
 /** Whether the API that a model is served by wants one object, whatever upstream passes requests on to it. */
 export function wantsObject(family: string): boolean {
@@ -30,7 +33,7 @@ export function objectSchema(
 ): Fields {
   if (!isCombined(schema)) return schema
   for (const name of refusedAtTop)
-    if (schema[name] !== undefined && name !== 'allOf')
+    if (schema[name] !== undefined && !writtenOut.has(name))
       leftOut(`${path}.${name}`, 'a schema is one object here')
   return merged(schema, schema, levelsMax)
 }
@@ -38,7 +41,8 @@ export function objectSchema(
 /** Alternatives of alternatives that are followed, so that references cannot lead in a circle. */
 const levelsMax = 8
 
-function merged(schema: Fields, root: Fields, levels: number): Fields {
+function merged(given: Fields, root: Fields, levels: number): Fields {
+  const schema = { ...objectOf(resolved(given, root)), ...given }
   const { anyOf, oneOf, allOf, not: _not, enum: _enum, $ref: _ref, required: own, ...rest } = schema
   const inner = (list: unknown): readonly Fields[] =>
     levels === 0

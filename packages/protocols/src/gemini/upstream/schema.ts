@@ -34,12 +34,20 @@ function convert(schema: unknown, place: SchemaScope): Fields {
   const reference = schema['$ref']
   if (typeof reference === 'string') return follow(schema, reference, place)
   const all = listOf(schema['allOf'])
-  if (all.length > 0) return convert(mergeAll(schema, all, place), place)
+  if (all.length > 0) {
+    const references = all.map((part) => objectOf(part)['$ref']).filter(isText)
+    const inside = { ...place, open: [...place.open, ...references] }
+    return convert(mergeAll(schema, all, place), inside)
+  }
   const variants = listOf(schema['anyOf'] ?? schema['oneOf'])
   if (variants.length > 0) return union(schema, variants, place)
   const types = listOf(schema['type'])
   if (types.length > 0) return severalTypes(schema, types, place)
   return single(schema, place)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 function follow(schema: Fields, reference: string, place: SchemaScope): Fields {
@@ -72,8 +80,7 @@ function mergeAll(schema: Fields, all: readonly unknown[], place: SchemaScope): 
   const { allOf: _, ...own } = schema
   return [...all, own].reduce<Fields>((merged, part) => {
     const reference = objectOf(part)['$ref']
-    const next =
-      typeof reference === 'string' ? dereference(objectOf(part), reference, place) : objectOf(part)
+    const next = isText(reference) ? dereference(objectOf(part), reference, place) : objectOf(part)
     return {
       ...merged,
       ...next,
@@ -87,14 +94,20 @@ function mergeAll(schema: Fields, all: readonly unknown[], place: SchemaScope): 
   }, {})
 }
 
+/**
+ * Nothing else may be set beside `anyOf` ("When using any_of, it must be the only field set": lambda-alpha-labs/Graphenium#37), so that
+ * each alternative has what holds for all of them. Only a default is left out, which may fit one of them alone.
+ */
 function union(schema: Fields, variants: readonly unknown[], place: SchemaScope): Fields {
   const { anyOf: _, oneOf: __, ...own } = schema
   const real = variants.filter((variant) => objectOf(variant)['type'] !== 'null')
   const nullable = real.length < variants.length
-  const [only] = real
-  if (real.length === 1) return withNull(convert({ ...objectOf(only), ...own }, place), nullable)
-  const beside = single(own, place)
-  return withNull({ ...beside, anyOf: real.map((variant) => convert(variant, place)) }, nullable)
+  if (real.length === 0) return withNull(single(own, place), nullable)
+  if (real.length === 1) return withNull(convert({ ...own, allOf: real }, place), nullable)
+  const { default: ___, ...shared } = own
+  return {
+    anyOf: real.map((variant) => withNull(convert({ allOf: [shared, variant] }, place), nullable)),
+  }
 }
 
 function severalTypes(schema: Fields, types: readonly unknown[], place: SchemaScope): Fields {
@@ -102,14 +115,8 @@ function severalTypes(schema: Fields, types: readonly unknown[], place: SchemaSc
   const nullable = real.length < types.length
   const [only] = real
   if (real.length === 1) return withNull(single({ ...schema, type: only }, place), nullable)
-  const { type: _, description, ...rest } = schema
-  return withNull(
-    {
-      ...(description === undefined ? {} : { description }),
-      anyOf: real.map((type) => single({ ...rest, type }, place)),
-    },
-    nullable,
-  )
+  const { default: _, ...shared } = schema
+  return { anyOf: real.map((type) => withNull(single({ ...shared, type }, place), nullable)) }
 }
 
 function withNull(schema: Fields, nullable: boolean): Fields {

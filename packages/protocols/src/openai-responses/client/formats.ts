@@ -7,7 +7,7 @@ import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
 import { plainMessages, textsOf } from './plain-messages.ts'
 import { responseOf } from './reply.ts'
-import { reportAccount } from '../../openai/account-headers.ts'
+import { reportHeaders } from '../../openai/caller-headers.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { respellResponses } from './respell.ts'
 import {
@@ -37,7 +37,7 @@ export const responses: ClientFormat<'chat'> = {
   respell: respellResponses,
   check: (request) => checkInput(objectOf(request)),
   toCanonical(request, context) {
-    reportAccount(context)
+    reportHeaders(context)
     return canonicalOf(checked(request), context)
   },
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),

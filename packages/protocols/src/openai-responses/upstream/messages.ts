@@ -12,6 +12,7 @@ import { fittedId } from '../../fitted-id.ts'
 import { interleaved } from '../../interleaved.ts'
 import { type KeptReasoning, noReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { withSpeaker } from '../../with-speaker.ts'
 
 interface InputContext {
   readonly context: CodecContext
@@ -50,17 +51,6 @@ function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
         { type: 'message', role: message.role, content: contentOf(withSpeaker(message), place) },
       ]
   }
-}
-
-/** Messages in Responses have no names, so a speaker's name is written before the text. */
-function withSpeaker({ role, name, content }: Message): Message['content'] {
-  if (role !== 'user' || name == null || name === '') return content
-  if (typeof content === 'string') return `${name}: ${content}`
-  const at = (content ?? []).findIndex(({ type }) => type === 'text')
-  if (at < 0) return [{ type: 'text', text: `${name}:` }, ...(content ?? [])]
-  return (content ?? []).map((part, index) =>
-    index === at ? { ...part, text: `${name}: ${part.text ?? ''}` } : part,
-  )
 }
 
 function contentOf(content: Message['content'], place: MessagePlace): unknown {

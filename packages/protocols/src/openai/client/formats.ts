@@ -8,7 +8,7 @@ import { openAiHeaders } from '../../format-headers.ts'
 import { plainMeasure } from '../../measure.ts'
 import { limitField } from '../../output-limit.ts'
 import type { ClientFormat } from '../../client-format.ts'
-import { reportAccount } from '../account-headers.ts'
+import { reportHeaders } from '../caller-headers.ts'
 import { textsNamed } from '../../streamed-texts.ts'
 import { chatMessages, completionMessages } from './chat-messages.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
@@ -102,7 +102,7 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     ),
     messages: chatMessages,
     toCanonical(request, context) {
-      reportAccount(context)
+      reportHeaders(context)
       return canonicalChat(request as ChatCompletionRequest, context)
     },
     fromCanonical: (reply: ChatReply, request) =>

@@ -29,8 +29,9 @@ import { openaiChatDecisions } from '../../usual-decisions.ts'
 import { objectDeclaration, wantsObject } from '../../tools/object-schema.ts'
 import { asSearchSettings } from './search-settings.ts'
 import { isClaudes, isDetails, returnedDetails, writtenThinking } from '../message-state.ts'
-import { type ChatOptions, chatExtensions } from './options.ts'
+import { type ChatOptions, chatExtensions, servesOpenAIs } from './options.ts'
 import { thinkingFields } from './thinking.ts'
+import { withUsersMedia } from './users-media.ts'
 
 const decisions: Decisions<'chat'> = {
   ...openaiChatDecisions,
@@ -54,7 +55,9 @@ export function chatBody(
   // A gateway's own model name says nothing about the model behind it.
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.family)
   const knows = knownBy(options, family, context)
-  const { messages } = request
+  const messages = request.messages.map((message, index) =>
+    messageOut(message, { knows, context, path: `messages[${index}]` }),
+  )
   if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)
   reportLostReasoning(request, keptReasoning(knows, context), context)
   reportBetas(context)
@@ -66,9 +69,7 @@ export function chatBody(
   const body: Record<string, unknown> = {
     ...request,
     model: context.model,
-    messages: messages.map((message, index) =>
-      messageOut(message, { knows, context, path: `messages[${index}]` }),
-    ),
+    messages: isOpenAIs(options, family, context) ? withUsersMedia(messages) : messages,
     tools,
     server_tools: null,
     ...streaming(request),
@@ -86,14 +87,23 @@ export function chatBody(
   return withoutNull(searching(kept, knows, context))
 }
 
-/** A server of one's own that has OpenAI's models by their names is most likely a proxy before them. */
-function knownBy(
-  { knows, takesAnything }: ChatOptions,
+/** Whether OpenAI answers. A server of one's own that has OpenAI's models by their names is most likely a proxy before them. */
+function isOpenAIs(
+  options: ChatOptions,
   family: ChatFamily,
-  { isGateway }: CodecContext,
+  { isGateway }: Pick<CodecContext, 'isGateway'>,
+): boolean {
+  if (isGateway === true || !servesOpenAIs(options)) return false
+  return options.takesAnything !== true || family.isOpenAIs === true
+}
+
+function knownBy(
+  options: ChatOptions,
+  family: ChatFamily,
+  context: CodecContext,
 ): ReadonlySet<string> {
-  if (isGateway === true) return new Set(chatExtensions)
-  return new Set(takesAnything === true && family.isOpenAIs === true ? [] : knows)
+  if (context.isGateway === true) return new Set(chatExtensions)
+  return new Set(isOpenAIs(options, family, context) ? [] : options.knows)
 }
 
 const textFields = ['reasoning_content', 'reasoning', 'thinking_parts'] as const
@@ -145,7 +155,7 @@ interface MessageContext {
   readonly path: string
 }
 
-function messageOut(message: Message, place: MessageContext): unknown {
+function messageOut(message: Message, place: MessageContext): Fields {
   const { path } = place
   const { content, tool_calls: calls } = message
   const out: Record<string, unknown> = { ...message }

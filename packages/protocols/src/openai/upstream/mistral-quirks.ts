@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { type Fields, isObject, listOf, type Message, objectOf, textOf } from '@sluice/contract'
 import type { Quirk } from '../../protocol.ts'
+import { withSpeaker } from '../../with-speaker.ts'
 import { overBody, overMessages } from './quirks.ts'
 
 // Chat completions as Mistral has them, which refuses what it does not know (https://docs.mistral.ai/api).
@@ -40,6 +41,18 @@ function withoutEmpty(fields: Fields): Fields {
   if (empty.length === 0) return fields
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !empty.includes(name)))
 }
+
+/**
+ * For upstreams where only tool messages have names (Mistral API, UserMessage: microsoft/autogen#2748). That of a user is written
+ * before the text, that of an assistant says nothing new.
+ */
+export const nameBeforeText: Quirk = overMessages((message) => {
+  const { name: _, ...rest } = message
+  if (!('name' in message) || rest['role'] === 'tool') return message
+  return rest['content'] === undefined
+    ? rest
+    : { ...rest, content: withSpeaker(message as unknown as Message) }
+})
 
 /** For upstreams that demand the `parameters` of a tool, also of one that takes none (Mistral API, Function). */
 export const withParameters: Quirk = overBody(['chat'], (body) => {
@@ -109,6 +122,7 @@ export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
 /** All of it, in order. */
 export const mistralForm: readonly Quirk[] = [
   withoutEmptyFields,
+  nameBeforeText,
   mistralToolIds,
   mistralOrder,
   thinkingAsPart,

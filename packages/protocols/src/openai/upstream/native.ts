@@ -27,7 +27,7 @@ import {
   adaptedForServer,
 } from './adapted-request.ts'
 import { mendedEmbeddings } from './embed.ts'
-import { accountHeaders } from '../account-headers.ts'
+import { accountHeaders, betaHeader } from '../caller-headers.ts'
 import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
 import { assertImages, imageUsage } from './image-reply.ts'
@@ -36,10 +36,10 @@ import { lacksArguments, mendedAnswer, mendedBytes } from './no-arguments.ts'
 import { type ChatExtension, type ChatOptions, effortObjects, servesOpenAIs } from './options.ts'
 import { chatStops, openaiStops } from './stops.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
+import { hasUsersMedia } from './users-media.ts'
 import { createCompletionWatcher, lacksName, withNamedReasoning } from './watcher.ts'
 
-/** The caller's header for OpenAI's beta features. */
-const headers = ['openai-beta'] as const
+const headers = [betaHeader] as const
 
 /** OpenAI's JSON, sent unchanged to one path. */
 export function nativeJson(
@@ -182,8 +182,13 @@ function fitsChat(options: ChatOptions = {}): NonNullable<Native['takes']> {
         !foreignToServers.some((name) => extensions.has(name)) &&
         takesStops(request['stop'], stopsOf(family))
       )
-    for (const name of extensions)
-      if (name === longIds ? isOpenAIs : takesAnything || !known.has(name)) return false
+    for (const name of extensions) {
+      if (name === longIds) {
+        if (isOpenAIs) return false
+      } else if (name === usersMedia) {
+        if (servesOpenAIs(options)) return false
+      } else if (takesAnything || !known.has(name)) return false
+    }
     if (foreign.some((name) => request[name] != null)) return false
     if (takesAnything && request['top_k'] != null) return false
     if (lacks.some((name) => name !== 'stop' && !isNeutral(name, request[name]))) return false
@@ -202,6 +207,9 @@ function hasOlderLimit(model: string, request: Fields): boolean {
 
 /** Ids of calls and names of tools that are longer than OpenAI takes. */
 const longIds = 'long_ids'
+
+/** What OpenAI takes from users alone, in messages of others. */
+const usersMedia = 'users_media'
 
 /** All models take these, limits apart. */
 const plainFields: ReadonlySet<string> = new Set([
@@ -263,6 +271,7 @@ interface Found {
 
 function seeMessage(message: unknown, place: number, found: Found): void {
   seeItem(message, found)
+  if (hasUsersMedia(objectOf(message))) extend(found, usersMedia)
   seeIds(message, found)
   found.named.push(...namedInMessage(message, `messages[${place}]`))
   found.lacksArguments ||= listOf(objectOf(message)['tool_calls']).some(lacksArguments)
@@ -309,7 +318,9 @@ function seeIds(item: unknown, found: Found): void {
   if (isLong) extend(found, longIds)
 }
 
-function extend(found: Found, name: ChatExtension | 'file_citations' | typeof longIds): void {
+type SeenName = ChatExtension | 'file_citations' | typeof longIds | typeof usersMedia
+
+function extend(found: Found, name: SeenName): void {
   if (!found.extensions.has(name)) found.extensions = new Set([...found.extensions, name])
 }
 

@@ -6,10 +6,13 @@ import type { CodecContext } from '../protocol.ts'
  */
 export const accountHeaders: readonly string[] = ['openai-organization', 'openai-project']
 
-/** Names those of a request that another format or another operation's codec cannot express. */
-export function reportAccount({
+/** The header by which callers ask for features that are not generally available. */
+export const betaHeader = 'openai-beta'
+
+/** Names those headers of a request that another format or another operation's codec cannot express. */
+export function reportHeaders({
   headers = {},
   leftOut,
 }: Pick<CodecContext, 'headers' | 'leftOut'>): void {
-  for (const name of accountHeaders) if (headers[name] !== undefined) leftOut(name)
+  for (const name of [...accountHeaders, betaHeader]) if (headers[name] !== undefined) leftOut(name)
 }
