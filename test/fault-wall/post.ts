@@ -4,7 +4,7 @@ import type { Got } from './describe.ts'
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
 
 /** An answer that is not over by then never is: no limit of the gateway is nearly so long. */
-const lateMs = 30_000
+const lateMs = 90_000
 
 /** Asks and reads to the end, whatever comes. */
 export function post(url: string, key: string, body: object): Promise<Got> {
