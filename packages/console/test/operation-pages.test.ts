@@ -101,12 +101,15 @@ test('the overview shows counts and names failures', browserWait, async (context
   const models = page.getByRole('region', { name: 'Models' })
   await models.getByRole('row', { name: /^a 1 0/ }).waitFor()
   await models.getByRole('row', { name: /^b 1 1/ }).waitFor()
+  const problems = page.getByRole('region', { name: 'What is wrong now' })
+  await problems.getByText('Working: database, journal').waitFor()
 })
 
 test('shows an empty state', browserWait, async (context) => {
   if (!emptyBrowser) return leaveOutBrowser(context)
   await using opened = await emptyBrowser.open('/overview', { key: adminKey })
   await opened.page.getByText('No requests in this period').waitFor()
+  await opened.page.getByText('No problems found.').waitFor()
   await shoot(opened, 'overview-empty')
   expect(await opened.problems()).toEqual([])
   await opened.page.getByRole('link', { name: 'Requests' }).click()

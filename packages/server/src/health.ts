@@ -21,7 +21,8 @@ const readiness = object({
 const freshMs = 1_000
 const checks = new WeakMap<Store, { readonly until: number; readonly done: Promise<void> }>()
 
-function checkWritable({ store, now }: Pick<Gateway, 'store' | 'now'>): Promise<void> {
+/** Rejects while records cannot be stored. The disk is asked at most once per second. */
+export function checkWritable({ store, now }: Pick<Gateway, 'store' | 'now'>): Promise<void> {
   const last = checks.get(store)
   if (last && last.until > now()) return last.done
   const done = store.checkWritable()

@@ -17,6 +17,7 @@ import { keyAddresses } from './admin/keys.ts'
 import { listRoutedModels } from './admin/model-list.ts'
 import { listNames } from './admin/names.ts'
 import { getOverview } from './admin/overview.ts'
+import { listProblems } from './admin/problems.ts'
 import { providerSettingsAddresses } from './admin/provider-settings.ts'
 import { providerAddresses } from './admin/providers.ts'
 import { listRefusals } from './admin/refusals.ts'
@@ -75,7 +76,7 @@ export const addresses: readonly Address[] = [
   addressOf(listRefusals),
   ...contentAddresses,
   ...usageAddresses,
-  ...[reconcileUsage, listBudgets, getOverview].map(addressOf),
+  ...[reconcileUsage, listBudgets, getOverview, listProblems].map(addressOf),
   ...sessionAddresses,
   ...oidcAddresses,
   ...providerAddresses,

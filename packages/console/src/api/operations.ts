@@ -218,6 +218,10 @@ export interface Operations {
     path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; step?: "hour" | "day" | "month" }; body: undefined
     reply: { from: string; to: string; step: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; before: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; series: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; models: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; providers: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; teams: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; pending: number }
   }
+  listProblems: {
+    path: {  }; query: {  }; body: undefined
+    reply: { at: string; parts: readonly ({ name: "database" | "journal" | "redis"; isFine: boolean; detail: string | null })[]; problems: readonly ({ severity: "error" | "warning"; kind: "database" | "journal" | "redis" | "provider_locked" | "provider_off" | "route_broken" | "breaker_open" | "key_refused" | "key_limited" | "budget_spent" | "budget_near" | "price_unknown"; subject: string; message: string; until: string | null })[] }
+  }
   getSession: {
     path: {  }; query: {  }; body: undefined
     reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; ownKeys: boolean; expiresAt: number } | null; oidc: { name: string } | null }
@@ -336,6 +340,7 @@ export const places = {
   reconcileUsage: ['POST', 'admin/v1/usage/reconcile'],
   listBudgets: ['GET', 'admin/v1/budgets'],
   getOverview: ['GET', 'admin/v1/overview'],
+  listProblems: ['GET', 'admin/v1/problems'],
   getSession: ['GET', 'admin/v1/session'],
   signIn: ['POST', 'admin/v1/session'],
   signOut: ['DELETE', 'admin/v1/session'],

@@ -12,7 +12,10 @@ export type Alert =
 /** As `alerts.webhooks[].events` of sluice.yaml names it. */
 export type AlertEvent = Alert['event']
 
-/** 80 % (`warning`) or all (`spent`) of a budget is spent or reserved, or the budget has refused a call. */
+/** The share of a budget at which operators are warned. */
+export const budgetWarningPercent = 80
+
+/** So much (`warning`) or all (`spent`) of a budget is spent or reserved, or the budget has refused a call. */
 export interface BudgetAlert {
   readonly event: 'budget.warning' | 'budget.spent' | 'budget.refused'
   readonly holder: Pick<Holder, 'kind' | 'id' | 'name'>

@@ -43,6 +43,8 @@ export interface Limiter extends AsyncDisposable {
     id: string,
     budgets: readonly { readonly claim: BudgetClaim; readonly nanoUsd: number }[],
   ): Promise<void>
+  /** Whether the store that processes share answers. Absent if there is none. */
+  readonly isShared?: () => boolean
   /** Sets what was spent of a budget in its current window, if the limiter does not know the bucket (any more). */
   seed(claim: BudgetClaim, spent: readonly Spent[]): void | Promise<void>
 }

@@ -65,21 +65,38 @@ export const listBudgets = endpoint({
   query: { holder: parameter(text, 'Only those of the account or key with this id.') },
   reply: listOf(budgetSchema, { has_more: flag }),
   async answer({ query: { holder } }, { gateway, key }) {
-    const all = (await budgetsSeenBy(gateway, key)).filter(
+    const { levels, isAll } = await budgetLevels(
+      gateway,
+      key,
       ({ claim }) => holder === undefined || claim.holder.id === holder,
     )
-    const shown = all.slice(0, budgetsMax)
-    const levels = await gateway.limiter.look(shown.map(({ claim }) => claim))
     return {
       object: 'list' as const,
-      data: shown.flatMap(({ claim }, at) => {
-        const level = levels[at]
-        return level ? [shownBudget(claim.holder, claim.budget, level)] : []
-      }),
-      has_more: all.length > shown.length,
+      data: levels.map(({ claim, level }) => shownBudget(claim.holder, claim.budget, level)),
+      has_more: !isAll,
     }
   },
 })
+
+/** What is left of the budgets that a key sees, at most `budgetsMax`. */
+export async function budgetLevels(
+  gateway: Gateway,
+  key: ApiKey,
+  isAsked: (budget: HolderBudget) => boolean = () => true,
+): Promise<{ readonly levels: readonly BudgetLevel[]; readonly isAll: boolean }> {
+  const all = (await budgetsSeenBy(gateway, key)).filter(isAsked)
+  const shown = all.slice(0, budgetsMax)
+  const found = await gateway.limiter.look(shown.map(({ claim }) => claim))
+  const levels = shown.flatMap(({ claim }, at) => {
+    const level = found[at]
+    return level ? [{ claim, level }] : []
+  })
+  return { levels, isAll: all.length === shown.length }
+}
+
+interface BudgetLevel extends Pick<HolderBudget, 'claim'> {
+  readonly level: LimitStatus
+}
 
 async function budgetsSeenBy(
   { store, settings }: Gateway,

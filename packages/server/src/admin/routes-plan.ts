@@ -185,7 +185,7 @@ interface Fault {
 }
 
 /** Names that cannot be routed, and those with targets whose price is unknown, unless such calls are let in. */
-async function faultsOf(
+export async function faultsOf(
   { now, settings }: Gateway,
   routing: Routing,
   { names, key }: { readonly names: readonly string[]; readonly key: Caller },

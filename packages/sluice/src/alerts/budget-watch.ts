@@ -1,14 +1,12 @@
 import { nanoPerMicro } from '@sluice/contract'
 import type { Budget, Holder } from '@sluice/gateway/ports/account.ts'
-import type { Alert } from '@sluice/gateway/ports/alert.ts'
+import { type Alert, budgetWarningPercent } from '@sluice/gateway/ports/alert.ts'
 import type { BudgetClaim, Claim, LimitStatus, Limiter } from '@sluice/gateway/ports/limiter.ts'
 
 /** How long used budgets are collected before they are checked. */
 const lookMs = 250
 /** Maximum number of budgets checked together; others are checked when they are next used. */
 const touchedMax = 10_000
-/** The spent percentage at which a warning is sent. */
-const warningPercent = 80
 
 /** A claim on somebody's budget. */
 type HolderBudgetClaim = BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
@@ -85,7 +83,7 @@ export class BudgetWatch implements Disposable {
     const until = isCalendar ? now() + level.resetMs : undefined
     const state = { holder, budget, usedMicroUsd: used / nanoPerMicro, until }
     // A budget of 0 is never used.
-    if (limit > 0 && used >= (limit * warningPercent) / 100)
+    if (limit > 0 && used >= (limit * budgetWarningPercent) / 100)
       raise({ event: 'budget.warning', ...state })
     if (limit > 0 && used >= limit) raise({ event: 'budget.spent', ...state })
     if (isRefused) raise({ event: 'budget.refused', ...state })

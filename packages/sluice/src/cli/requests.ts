@@ -1,11 +1,12 @@
 import type { Environment } from '../config/env.ts'
 import { getOverview } from '@sluice/server/admin/overview.ts'
+import { listProblems } from '@sluice/server/admin/problems.ts'
 import { requestEndpoints } from '@sluice/server/admin/requests.ts'
 import type { shownRequestSchema } from '@sluice/server/admin/shown-request.ts'
 import type { Of } from '@sluice/server/shapes.ts'
 import { placeOf, runningGateway } from './ask-admin.ts'
 import { followServer } from './ask-server.ts'
-import type { GatewayOptions } from './command.ts'
+import type { GatewayOptions, Printed } from './command.ts'
 import { printable } from './printable.ts'
 import { formatTable, usdCell } from './table.ts'
 
@@ -108,6 +109,24 @@ function cellsOf(shown: RequestRow): readonly string[] {
     String(shown.outputTokens ?? 0),
     shown.message === undefined ? usdCell(costMicroUsd) : '-',
   ]
+}
+
+/** What is wrong with a running gateway now, the worst first. Fine if no calls fail for it. */
+export async function problemsCommand(
+  environment: Environment,
+  { url, json = false }: GatewayOptions,
+): Promise<Printed> {
+  const gateway = await runningGateway(environment, url, needs)
+  const answer = await gateway.ask(listProblems)
+  const isFine = answer.problems.every(({ severity }) => severity !== 'error')
+  if (json) return { text: JSON.stringify(answer, null, 2), isFine }
+  if (answer.problems.length === 0) return { text: 'No problems found.', isFine }
+  const rows = answer.problems.map(({ severity, kind, message, until }) => [
+    severity,
+    kind,
+    printable(message) + (until === null ? '' : ` (until ${until})`),
+  ])
+  return { text: formatTable(['SEVERITY', 'KIND', 'PROBLEM'], rows), isFine }
 }
 
 const hourMs = 3_600_000

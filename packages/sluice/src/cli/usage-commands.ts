@@ -4,7 +4,13 @@ import { type Act, type GatewayOptions, json, positive, to, url } from './comman
 import { type ContentsOptions, eraseContents, exportContents } from './contents.ts'
 import { checkPrices, showPrices, unknownPrices } from './prices.ts'
 import { reconcile } from './reconcile.ts'
-import { requestFilters, requestsCommand, type RequestsOptions, topCommand } from './requests.ts'
+import {
+  problemsCommand,
+  requestFilters,
+  requestsCommand,
+  type RequestsOptions,
+  topCommand,
+} from './requests.ts'
 import { updatePrices } from './update-prices.ts'
 import { eraseUsage, rebuildUsage, usageCommand } from './usage.ts'
 
@@ -121,6 +127,12 @@ function addRequestCommands(program: Command, act: Act, print: Print): void {
     }),
   )
   addContentCommands(program, act, print)
+  program
+    .command('problems')
+    .description('list what is wrong with a running gateway now; fails if calls fail for it')
+    .option(...url)
+    .option(...json)
+    .action(act((environment, options: GatewayOptions) => problemsCommand(environment, options)))
   program
     .command('top')
     .description('show usage of the last hour by model; on a terminal until interrupted')

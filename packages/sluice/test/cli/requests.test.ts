@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
-import { ask, at, good } from '../../../../test/support/routes.ts'
+import { granted } from '../../../../test/support/administrate.ts'
+import { ask, at, error, good } from '../../../../test/support/routes.ts'
 import { adminKey, type Started, start, until } from '../../../../test/support/start.ts'
-import { requestsCommand, topCommand } from '../../src/cli/requests.ts'
+import { problemsCommand, requestsCommand, topCommand } from '../../src/cli/requests.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 
 const environmentOf = ({ dataFolder }: Started) =>
@@ -77,4 +78,35 @@ test('prints the gateway’s error message', async () => {
   await expect(refused).rejects.toThrow("'status' must be a status")
   const unreachable = topCommand(environmentOf(gateway), { url: 'http://127.0.0.1:1' }, Date.now())
   await expect(unreachable).rejects.toThrow('No gateway answers')
+})
+
+test('lists what is wrong now, and fails if calls fail for it', async () => {
+  await using first = await fakeUpstream(error(500))
+  await using gateway = await start({
+    ...at({ first }),
+    prices,
+    defaults: {
+      retries: { attempts: 1 },
+      breaker: { failures: 1, windowMs: 60_000, cooldownMs: 60_000 },
+    },
+  })
+  const environment = environmentOf(gateway)
+  const { url } = gateway
+  expect(await problemsCommand(environment, { url })).toEqual({
+    text: 'No problems found.',
+    isFine: true,
+  })
+  await gateway.post('/v1/chat/completions', { model: 'first/a', ...ask })
+  const alone = await problemsCommand(environment, { url })
+  expect(alone.isFine).toBe(true)
+  expect(alone.text).toMatch(/\nwarning +breaker_open +Calls to first\/a have failed for one key/)
+  const { secret } = await granted(gateway, 'POST /admin/v1/keys', { name: 'another' })
+  await gateway.post('/v1/chat/completions', { model: 'first/a', ...ask }, { key: secret })
+  const { text, isFine } = await problemsCommand(environment, { url })
+  expect(isFine).toBe(false)
+  expect(text).toMatch(
+    /^SEVERITY .*\nerror +breaker_open +Calls to first\/a have failed: it is tried last/,
+  )
+  const json = await problemsCommand(environment, { url, json: true })
+  expect(JSON.parse(json.text)).toMatchObject({ problems: [{ subject: 'first/a' }] })
 })

@@ -102,6 +102,10 @@ class RedisLimiter implements Limiter {
     this.#dataCheck = setInterval(() => void this.#checkData(), dataCheckMs).unref()
   }
 
+  isShared(): boolean {
+    return this.#isUp
+  }
+
   /** Waits for Redis for a short time; a later connection is also found. */
   async connect(): Promise<void> {
     const giveUpAt = performance.now() + connectMs

@@ -16,6 +16,7 @@ import { texts } from '../../texts/texts.ts'
 import { useNames } from '../accounts/names.tsx'
 import { Figure } from './figure.tsx'
 import { Health } from './health.tsx'
+import { Problems } from './problems.tsx'
 import { Refused } from './refused.tsx'
 import classes from './overview.module.css'
 
@@ -59,6 +60,7 @@ export function OverviewPage() {
         />
       }
     >
+      {role !== 'team' && <Problems refetchMs={refetchMs} />}
       <Answer of={found}>{(overview) => <Sums of={overview} time={spans[days]} />}</Answer>
       <Refused query={query} refetchMs={refetchMs} />
       {role !== 'team' && <Health refetchMs={refetchMs} />}
