@@ -112,6 +112,9 @@ test('unknown prices, routes that lead nowhere and providers that are off are to
       models: { main: { targets: [{ target: 'two/m' }, { target: 'bad/m' }] } },
     }),
   )
+  expect(kinds(await told(gateway))).toEqual([])
+  const budgets = [{ limitMicroUsd: 1_000_000, window: 'day' }]
+  await granted(gateway, 'POST /admin/v1/keys', { name: 'limited', budgets })
   expect(kinds(await told(gateway))).toEqual(['price_unknown main'])
   await chat(gateway, 'bad/other')
   await until(async () => (await told(gateway)).problems.length === 2)

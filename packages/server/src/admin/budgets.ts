@@ -94,7 +94,7 @@ export async function budgetLevels(
   return { levels, isAll: all.length === shown.length }
 }
 
-interface BudgetLevel extends Pick<HolderBudget, 'claim'> {
+export interface BudgetLevel extends Pick<HolderBudget, 'claim'> {
   readonly level: LimitStatus
 }
 

@@ -7,7 +7,7 @@ import { endpoint, wholeReaders } from '../endpoint.ts'
 import { checkWritable } from '../health.ts'
 import { described, flag, list, object, type Of, text, textOrNull, time, words } from '../shapes.ts'
 import { catchUp } from '../usage.ts'
-import { budgetLevels } from './budgets.ts'
+import { type BudgetLevel, budgetLevels } from './budgets.ts'
 import { faultsOf } from './routes-plan.ts'
 
 const hourMs = 3_600_000
@@ -68,14 +68,16 @@ export const listProblems = endpoint({
   async answer(_, { gateway, key }) {
     const parts = await partsOf(gateway)
     const works = (part: Part['name']) => parts.every(({ name, isFine }) => name !== part || isFine)
+    // Without the database, neither holders nor records are known.
+    const { levels } =
+      works('database') && works('redis') ? await budgetLevels(gateway, key) : { levels: [] }
     const found = [
       ...parts.flatMap(brokenPart),
       ...providersOff(gateway),
       ...openBreakers(gateway),
       ...restingKeys(gateway),
-      ...(await brokenRoutes(gateway, key)),
-      // Without the database, neither holders nor records are known.
-      ...(works('database') && works('redis') ? await usedBudgets(gateway, key) : []),
+      ...(await brokenRoutes(gateway, key, levels.length > 0)),
+      ...usedBudgets(gateway, levels),
       ...(works('database') ? await unknownCosts(gateway) : []),
     ]
     const worstFirst = found.toSorted((one, other) => rank[one.severity] - rank[other.severity])
@@ -174,8 +176,12 @@ function restingKeys({ health, current: { routing } }: Gateway): readonly Proble
   return found.slice(0, shownMax)
 }
 
-/** Routes that lead nowhere, and those with targets whose price is unknown. */
-async function brokenRoutes(gateway: Gateway, key: Caller): Promise<readonly Problem[]> {
+/** Routes that lead nowhere, and, where there are budgets, those with targets whose price is unknown. */
+async function brokenRoutes(
+  gateway: Gateway,
+  key: Caller,
+  hasBudgets: boolean,
+): Promise<readonly Problem[]> {
   const names = Object.keys(gateway.settings.config().models).slice(0, shownMax)
   const { problems, unpriced } = await faultsOf(gateway, gateway.current.routing, { names, key })
   return [
@@ -188,7 +194,7 @@ async function brokenRoutes(gateway: Gateway, key: Caller): Promise<readonly Pro
         until: null,
       }),
     ),
-    ...unpriced.map(
+    ...(hasBudgets ? unpriced : []).map(
       ({ model, problem }): Problem => ({
         severity: 'warning',
         kind: 'price_unknown',
@@ -200,8 +206,7 @@ async function brokenRoutes(gateway: Gateway, key: Caller): Promise<readonly Pro
   ]
 }
 
-async function usedBudgets(gateway: Gateway, key: Caller): Promise<readonly Problem[]> {
-  const { levels } = await budgetLevels(gateway, key)
+function usedBudgets({ now }: Gateway, levels: readonly BudgetLevel[]): readonly Problem[] {
   const used = levels.flatMap(({ claim: { holder, budget, limit }, level }) => {
     const percent = limit === 0 ? 0 : Math.floor(((limit - level.remaining) * 100) / limit)
     return percent < budgetWarningPercent ? [] : [{ holder, budget, percent, level }]
@@ -221,7 +226,7 @@ async function usedBudgets(gateway: Gateway, key: Caller): Promise<readonly Prob
         subject: name,
         message: `The ${kind} ${name} has ${used} its ${limitMicroUsd / 1_000_000} USD ${spanOf(window)}`,
         until: Number.isFinite(level.resetMs)
-          ? new Date(gateway.now() + level.resetMs).toISOString()
+          ? new Date(now() + level.resetMs).toISOString()
           : null,
       }
     })
