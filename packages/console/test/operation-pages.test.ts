@@ -227,7 +227,7 @@ test('tests a provider and a model with a call', browserWait, async (context) =>
   expect(page.url()).toContain('tab=providers')
   await page
     .getByRole('row', { name: /^Built-in engine/ })
-    .getByText('Answers')
+    .getByText('Healthy')
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Test call: first' }).waitFor()

@@ -14,12 +14,16 @@ export function TargetState({
   readonly of: Pick<Target, 'breaker' | 'refusedKeys' | 'observations'>
 }) {
   const named = useNamed(refusedKeys)
+  const isFailing = breaker === 'closed' && refusedKeys.length > 0
   const isUnknown = breaker === 'closed' && observations === 0
+  const [color, text] = isFailing
+    ? ['orange', modelTexts.failing]
+    : isUnknown
+      ? ['gray', modelTexts.unanswered]
+      : [colors[breaker], modelTexts.breaker[breaker]]
   return (
     <>
-      <Badge color={isUnknown ? 'gray' : colors[breaker]}>
-        {isUnknown ? modelTexts.unanswered : modelTexts.breaker[breaker]}
-      </Badge>
+      <Badge color={color}>{text}</Badge>
       {refusedKeys.length > 0 && (
         <Text size="xs">
           {modelTexts.refused(refusedKeys.map((id) => named.get(id)?.name ?? id).join(', '))}

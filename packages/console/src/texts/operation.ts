@@ -93,10 +93,11 @@ export const modelTexts = {
   works: 'It responds',
   fails: 'It does not respond',
   resting: (position: number, until: string) => `Key ${position} rests until ${until}`,
-  refused: (keys: string) => `Refused for ${keys}`,
+  refused: (keys: string) => `Fails for ${keys}`,
   remove: 'Remove',
-  unanswered: 'no response yet',
-  breaker: { open: 'Breaker open', 'half-open': 'Breaker half open', closed: 'Answers' },
+  unanswered: 'No data',
+  failing: 'Fails for some',
+  breaker: { open: 'Breaker open', 'half-open': 'Breaker half open', closed: 'Healthy' },
   onlyOn: 'Only enabled ones',
 } as const
 
