@@ -138,6 +138,7 @@ const recordColumns: Readonly<Record<Column, Shape>> = {
   dropped: 'json',
   reservedMicroUsd: 'number',
   overBudget: 'text',
+  skipped: 'json',
 }
 
 const columns = Object.entries(recordColumns) as readonly (readonly [Column, Shape])[]

@@ -91,6 +91,7 @@ export const requestTexts = {
   price: 'Price',
   dropped: 'Dropped fields',
   notDropped: 'Nothing',
+  skippedTarget: 'Skipped target',
   address: 'Client address',
   format: 'Client format',
   stream: 'Stream',

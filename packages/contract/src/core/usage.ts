@@ -102,6 +102,8 @@ export interface UsageRecord extends Usage {
   readonly upstreamRequestId?: string
   /** Paths of fields that were left out of the request to the upstream, and names of what was left out of the response. */
   readonly dropped?: readonly string[]
+  /** The targets of the call that had not been asked in their turn when this attempt ended, each with a colon and the reason. */
+  readonly skipped?: readonly string[]
   /**
    * As `splitMoney` splits it: whole millionths of a dollar, absent if the price is unknown, which is never the same as 0; and
    * the picodollars that they lack, absent if 0. `costOf` joins them.

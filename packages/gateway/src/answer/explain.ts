@@ -5,7 +5,7 @@ import { prepare } from '../attempt/prepare.ts'
 import { prepareEngine } from '../attempt/prepare-engine.ts'
 import type { Call } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
-import { isAvailable, type RouteParts, orderFor } from '../route/call-route.ts'
+import { type RouteParts, orderFor, whyUnavailable } from '../route/call-route.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { unpricedNote } from '../route/unpriced.ts'
 import { type CallDraft, modeOf, draft, withCall } from '../attempt/call-run.ts'
@@ -27,8 +27,10 @@ export interface ExplainedTarget {
   readonly weight: number
   /** The policy for fields it cannot express. */
   readonly unsupported: UnsupportedMode
-  /** False while its breaker is open. */
+  /** Whether it would be asked in its turn. */
   readonly available: boolean
+  /** Why not; null if it would. */
+  readonly unavailable: string | null
   /** Concurrency limits of the target and its provider, with current usage. Usually empty. */
   readonly places: readonly {
     readonly of: string
@@ -68,6 +70,7 @@ export async function explainCall(
   const isAlone = !route.levels.flat().some(isPriced)
   for (const [index, target] of orderFor(gateway, call, route).entries()) {
     const trail = { ...call.trail, dropped: new Set<string>() }
+    const unavailable = whyUnavailable(gateway.health, target, call.key.id)
     targets.push({
       target: target.id,
       because: target.because,
@@ -75,7 +78,8 @@ export async function explainCall(
       priority: target.priority,
       weight: target.weight,
       unsupported: modeOf(run, target),
-      available: isAvailable(gateway.health, target, call.key.id),
+      available: unavailable === undefined,
+      unavailable: unavailable ?? null,
       places: await slotUsageAt(gateway, target),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),

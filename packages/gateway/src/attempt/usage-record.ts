@@ -75,7 +75,7 @@ interface Ended extends Pick<UsageEnded, 'outcome' | 'reported' | 'durationMs'> 
 
 /** What is known when an attempt has ended, beyond `begunFacts`. */
 export function endedFacts(
-  { trail: { dropped } }: Call,
+  { trail: { dropped, skipped } }: Call,
   returned: Returned,
   { usage, outcome, reported, durationMs, estimated, firstTokenMs, error, reason, charged }: Ended,
 ): UsageEnded {
@@ -97,6 +97,8 @@ export function endedFacts(
   if (upstreamRequestId !== undefined) ended.upstreamRequestId = upstreamRequestId.slice(0, textMax)
   if (dropped.size > 0)
     ended.dropped = [...dropped].slice(0, droppedMax).map((path) => path.slice(0, textMax))
+  if (skipped !== undefined && skipped.size > 0)
+    ended.skipped = [...skipped].map(([target, reason]) => `${target.slice(0, textMax)}: ${reason}`)
   if (costMicroUsd !== undefined) ended.costMicroUsd = costMicroUsd
   if (costRestPicoUsd !== undefined) ended.costRestPicoUsd = costRestPicoUsd
   if (priceSource !== undefined) ended.priceSource = priceSource

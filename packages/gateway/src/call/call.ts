@@ -126,6 +126,8 @@ export interface Trail {
   files?: NamedFiles
   /** Targets that are left out because a budget counts the call and their price is unknown. */
   unpriced?: ReadonlySet<string> | undefined
+  /** Why targets were not asked in their turn, by their ids; undefined if all were. */
+  skipped?: Map<string, string>
   /** The number of answers asked for, where a limit depends on the size of the call. */
   choices?: number
   /** The usual number of input tokens of such a request, where its stream has to tell it before the upstream does. */

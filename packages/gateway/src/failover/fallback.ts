@@ -3,6 +3,7 @@ import { secretsFor } from '../attempt/account.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { limitedMs } from '../route/call-route.ts'
 import type { Target } from '../route/routing.ts'
+import { noteSkipped } from '../route/skipped.ts'
 import { isFinal, limitsKey } from '../attempt/failures.ts'
 import { hedged } from './hedge.ts'
 import { pause, type Retry } from './retry.ts'
@@ -103,10 +104,14 @@ async function each(run: CallRun, order: readonly Target[], retry: Retry): Promi
   for (const target of rest) {
     // The last target is always waited for, because no other is left.
     const mayWait = target.whenFull === 'wait' || target === rest.at(-1)
+    const { attempts, skipped } = call.trail
+    skipped?.delete(target.id)
     try {
       return await retry(run, target, call.cancellation, { mayWait })
     } catch (error) {
       failure = error
+      if (call.trail.attempts === attempts)
+        noteSkipped(call.trail, target.id, GatewayError.from(error).message)
       if (isFinal(error)) throw error
     }
   }

@@ -3,6 +3,7 @@ import { type Call, modelOf } from '../call/call.ts'
 import type { EngineCard } from '@sluice/engine'
 import { hash } from 'node:crypto'
 import type { Health } from './health.ts'
+import { noteSkipped } from './skipped.ts'
 import { withoutTargets } from './unpriced.ts'
 import type { Route, Routing, Target } from './routing.ts'
 
@@ -54,11 +55,10 @@ export function orderFor(
   call: Call,
   whole: Route,
 ): readonly Target[] {
-  const {
-    key,
-    trail: { unpriced },
-  } = call
+  const { key, trail } = call
+  const { unpriced } = trail
   const route = unpriced === undefined ? whole : withoutTargets(whole, unpriced)
+  if (unpriced !== undefined) for (const id of unpriced) noteSkipped(trail, id, withoutPrice)
   const [level = [], ...further] = route.levels
   if (level.length === 1 && further.length === 0) return level
   const prefix = route.options.sticky ? stickyPrefix(call) : undefined
@@ -66,6 +66,7 @@ export function orderFor(
     health,
     caller: key.id,
     random,
+    postponed: (id, reason) => noteSkipped(trail, id, reason),
     ...(prefix !== undefined && { prefix }),
   })
 }
@@ -75,6 +76,8 @@ export interface ChooseInput {
   /** The id of the caller's key. */
   readonly caller: string
   readonly random: () => number
+  /** Called with each target that comes last, and why. */
+  readonly postponed: (id: string, reason: string) => void
   /** The input of sticky routing; absent if the route is not sticky. */
   readonly prefix?: string
 }
@@ -89,18 +92,25 @@ function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
     byPriority(level).flatMap((equals) => orderEquals(equals, route, input)),
   )
   const unique = [...new Map(ordered.map((target) => [target.id, target])).values()]
-  const last = unique.filter((target) => !isAvailable(input.health, target, input.caller))
+  const last = unique.filter((target) => {
+    const reason = whyUnavailable(input.health, target, input.caller)
+    if (reason !== undefined) input.postponed(target.id, reason)
+    return reason !== undefined
+  })
   return [...unique.filter((target) => !last.includes(target)), ...last]
 }
 
-/** Whether a target is tried in its turn: its breaker is not open for the caller, and a key of it may be used. */
-export function isAvailable(
+/** Why a target is not tried in its turn; undefined if its breaker is not open for the caller, and a key of it may be used. */
+export function whyUnavailable(
   health: Pick<Health, 'available' | 'keys'>,
   target: Target,
   caller: string,
-): boolean {
-  return health.available(target.id, caller) && limitedMs(health, target, caller) === undefined
+): string | undefined {
+  if (!health.available(target.id, caller)) return 'Its breaker is open after failures'
+  return limitedMs(health, target, caller) === undefined ? undefined : 'Its rate is used up'
 }
+
+const withoutPrice = 'Its price is unknown, and a budget counts the call'
 
 /** As `KeyTurns` has it for the model of the target and its keys, or these of them. */
 export function limitedMs(

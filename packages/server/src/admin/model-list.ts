@@ -1,6 +1,6 @@
 import { invalidRequest, operationNames } from '@sluice/contract'
 import type { Gateway } from '../gateway.ts'
-import { isAvailable } from '@sluice/gateway/route/call-route.ts'
+import { whyUnavailable } from '@sluice/gateway/route/call-route.ts'
 import type { ListedModel, Route, Target } from '@sluice/gateway/route/routing.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import { endpoint, wholeReaders } from '../endpoint.ts'
@@ -163,7 +163,7 @@ function shownTarget(
     target: target.id,
     provider: target.providerId,
     level,
-    available: isAvailable(health, target, caller),
+    available: whyUnavailable(health, target, caller) === undefined,
     latencyMs: health.latencyMs(target.id),
     price: price
       ? {

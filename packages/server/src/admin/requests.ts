@@ -131,7 +131,7 @@ const getRequest = endpoint({
     if (!shown) {
       const refused = await refusedRequests(gateway, { ...scope, id }, { limit: pageUsual })
       const one = refused.find((each) => each.refused.callId === id) ?? refused[0]
-      if (one) return { ...one.shown, timeline: [] }
+      if (one) return { ...one.shown, skipped: [], timeline: [] }
       throw new GatewayError('not_found', 'There is no record of a call with this id')
     }
     const timeline = await Promise.all(
@@ -139,7 +139,8 @@ const getRequest = endpoint({
         shownAttempt(attempt, await costPartsOf(gateway, attempt)),
       ),
     )
-    return { ...shown, timeline }
+    const skipped = [...(exact.attempts.at(-1)?.skipped ?? [])]
+    return { ...shown, skipped, timeline }
   },
 })
 

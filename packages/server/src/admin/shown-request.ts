@@ -238,6 +238,10 @@ const attemptSchema = object({
 /** A call with all its attempts. */
 export const requestDetailSchema = object({
   ...shownProperties,
+  skipped: described(
+    texts,
+    'Targets that were not asked in their turn, each with a colon and the reason.',
+  ),
   timeline: list(attemptSchema),
 })
 

@@ -60,6 +60,7 @@ export const recordColumns: Columns<UsageRecord> = {
   reservedMicroUsd: 'integer',
   reservedRestPicoUsd: 'integer',
   overBudget: 'text',
+  skipped: 'json',
 }
 
 export const readRecord = readerOf(recordColumns)

@@ -297,6 +297,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           reservedMicroUsd: 10,
           reservedRestPicoUsd: 240_000,
           overBudget: 'budget_1',
+          skipped: ['a/m: Its breaker is open', 'b/m: "quoted"'],
         })
         store.recordUsage(plain)
         store.recordUsage(full)

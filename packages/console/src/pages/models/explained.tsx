@@ -15,7 +15,7 @@ interface Target {
   readonly target: string
   readonly because: string
   readonly chosen: boolean
-  readonly available: boolean
+  readonly unavailable: string | null
   readonly mode: string
   readonly dropped: readonly string[]
   readonly error?: { readonly message: string }
@@ -26,8 +26,7 @@ const columns: readonly TableColumn<Target>[] = [
   { title: modelTexts.route, cell: ({ because }) => because },
   {
     title: modelTexts.state,
-    cell: ({ available, mode, error }) =>
-      error?.message ?? (available ? mode : modelTexts.breaker.open),
+    cell: ({ unavailable, mode, error }) => error?.message ?? unavailable ?? mode,
   },
 ]
 

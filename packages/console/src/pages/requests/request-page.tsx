@@ -78,6 +78,7 @@ function CallSection({ of: request }: { readonly of: Detail }) {
           [requestTexts.used.outputTokens, formatCount(request.outputTokens)],
           [columns.cost, formatMicroUsd(request.costMicroUsd)],
           [requestTexts.dropped, request.dropped.join(', ') || requestTexts.notDropped],
+          ...request.skipped.map((skipped) => [requestTexts.skippedTarget, skipped] as const),
         ]}
       />
     </Section>
