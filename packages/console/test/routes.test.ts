@@ -127,6 +127,8 @@ test('adds, renames and removes a route', browserWait, async (context) => {
   await page.getByLabel('Name', { exact: true }).fill('fresh')
   await page.getByLabel('Target 1', { exact: true }).fill('second/b')
   await page.getByRole('button', { name: 'fresh' }).waitFor()
+  const sample = page.getByLabel('Model of the sample request')
+  expect(await sample.inputValue()).toBe('fresh')
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
   await page.getByRole('heading', { name: 'Added: fresh' }).waitFor()
   await page.getByRole('button', { name: 'Remove this route' }).click()

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
-import { ask } from '../../support/routes.ts'
+import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
+import { ask, good } from '../../support/routes.ts'
 import { runSluice } from '../../support/run-sluice.ts'
 import { start } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -138,4 +139,32 @@ test('the command line sets, lists and removes routes of a running gateway', asy
   )
   await run('routes', 'remove', 'fresh')
   expect((await run('routes', 'list')).stdout).not.toContain('fresh')
+})
+
+test('a plan warns of models that their provider does not list, of changed routes alone', async () => {
+  await using upstream = await fakeUpstream((seen, response, request) =>
+    seen.path.endsWith('/models')
+      ? json(response, { data: [{ id: 'large-2' }, { id: 'small-2' }] })
+      : good(seen, response, request),
+  )
+  const at = { type: 'openai', baseUrl: upstream.url, key: 'k' } as const
+  await using gateway = await start({
+    providers: {
+      first: at,
+      second: { ...at, models: ['m', { id: 'own', upstream: 'theirs' }] },
+      silent: { ...at, baseUrl: 'http://127.0.0.1:9' },
+    },
+    models: { old: 'first/unlisted' },
+  })
+  const models = {
+    old: 'first/unlisted',
+    fine: { targets: ['first/large-2', 'second/m', 'second/own', 'second/theirs', 'silent/any'] },
+    typo: { targets: ['first/large2', 'builtin/builtin-chat'], fallback: ['second/n'] },
+  }
+  const plan = await granted(gateway, 'POST /admin/v1/routes/plan', { models })
+  expect(plan['problems']).toEqual([])
+  expect(plan['unlisted']).toEqual([
+    { model: 'typo', problem: 'first does not list large2. Did you mean "large-2"?' },
+    { model: 'typo', problem: 'second does not list n' },
+  ])
 })

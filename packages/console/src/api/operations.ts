@@ -256,7 +256,7 @@ export interface Operations {
   }
   planRoutes: {
     path: {  }; query: {  }; body: { models: Readonly<Record<string, unknown>>; sample?: { path?: string; request: Readonly<Record<string, unknown>> } }
-    reply: { etag: string; changes: readonly ({ model: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ model: string; problem: string })[]; unpriced: readonly ({ model: string; problem: string })[]; before: Readonly<Record<string, unknown>> | null; after: Readonly<Record<string, unknown>> | null }
+    reply: { etag: string; changes: readonly ({ model: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ model: string; problem: string })[]; unpriced: readonly ({ model: string; problem: string })[]; unlisted: readonly ({ model: string; problem: string })[]; before: Readonly<Record<string, unknown>> | null; after: Readonly<Record<string, unknown>> | null }
   }
   getProviderSettings: {
     path: {  }; query: {  }; body: undefined

@@ -4,6 +4,7 @@ export const routeTexts = {
   view: 'Edit as',
   list: 'Routes',
   unpriced: 'Unknown prices',
+  unlisted: 'Models that their provider does not list',
   add: 'Add a route',
   fresh: 'route',
   none: 'No routes yet',

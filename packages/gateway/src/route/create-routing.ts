@@ -72,6 +72,7 @@ export function createRouting(input: RoutingInput): Routing {
       return made.get(model) ?? makeRoute(model, key, operation)
     },
     list: (key, named) => listModels(listed, key, named),
+    listedBy: (upstream) => input.lists.told(upstream),
     priceOf: (provider, model) => priceOf(input, provider, model),
   }
 

@@ -14,6 +14,8 @@ export interface ModelLists {
   owners(model: string): Promise<Owners>
   /** The card of a model in an upstream's list or the provider's table, as far as it is known; nothing is fetched. */
   known(upstream: Upstream, model: string): ModelCard | undefined
+  /** The models that an upstream or its settings list; undefined if it could not be asked. */
+  told(upstream: Upstream): Promise<readonly UpstreamModel[] | undefined>
   /** All known models of one upstream. */
   of(upstream: Upstream): Promise<readonly UpstreamModel[]>
 }
@@ -95,6 +97,8 @@ export function createModelLists(input: ModelListsInput): ModelLists {
   return {
     known: ({ id, provider }, model) =>
       known.get(id)?.cards?.get(model) ?? provider.models?.find((card) => card.id === model),
+    told: async (upstream) =>
+      upstream.models ?? ((await fetched(upstream)) && (await listed(upstream))),
     of: async (upstream) => (await listed(upstream)) ?? none,
     async owners(model) {
       const all = [...input.upstreams.values()]

@@ -148,6 +148,8 @@ export interface Routing {
   route(model: string, key: Caller, operation: OperationName): Route | Promise<Route>
   /** The models this key may use, with `named` also if it is an alias that is not listed. Asks providers whose lists are unknown, for a few seconds at most. */
   list(key: Caller, named?: string): Promise<readonly ListedModel[]>
+  /** The models that a provider or its settings list; undefined if it could not be asked. Asks for a few seconds at most. */
+  listedBy(upstream: Upstream): Promise<readonly UpstreamModel[] | undefined>
   /** The price of a provider's model, by the provider's own name for it. */
   priceOf(provider: string, model: string): TargetPrice
   /** The model names of the built-in engine, for the start message. */

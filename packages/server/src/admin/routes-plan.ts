@@ -5,6 +5,7 @@ import type { Change, SectionRead, Written } from '@sluice/gateway/route/setting
 import { explainCall, type Explanation } from '@sluice/gateway/answer/explain.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Routing } from '@sluice/gateway/route/routing.ts'
+import { unlistedNote } from '@sluice/gateway/route/unlisted.ts'
 import { unpricedNotes } from '@sluice/gateway/route/unpriced.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Exchange } from '../address.ts'
@@ -45,6 +46,10 @@ const problemsSchema = list(object({ model: text, problem: text }))
 const unpricedSchema = described(
   problemsSchema,
   'Targets without a known price, and what that means for calls that a budget counts.',
+)
+const unlistedSchema = described(
+  problemsSchema,
+  'Targets whose provider does not list the model. They are asked nevertheless.',
 )
 const explanation = Type.Unsafe<object | null>({
   description: 'As by `explain`, or the error; null without a sample.',
@@ -98,6 +103,7 @@ export const routeEndpoints = {
       yaml: described(text, 'The changed routes, for those who would rather declare them.'),
       problems: problemsSchema,
       unpriced: unpricedSchema,
+      unlisted: unlistedSchema,
       before: explanation,
       after: explanation,
     }),
@@ -112,6 +118,11 @@ export const routeEndpoints = {
         changes: changes.map(shownChange),
         yaml: await planned.yamlOf(Object.fromEntries(changed)),
         ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
+        unlisted: await unlistedOf(
+          routing,
+          changes.map(({ name }) => name),
+          key,
+        ),
         before: sample ? await explained(exchange, sample, gateway.current.routing) : null,
         after: sample ? await explained(exchange, sample, routing) : null,
       }
@@ -202,4 +213,29 @@ export async function faultsOf(
       problems.push({ model, problem: GatewayError.from(thrown).message })
     }
   return { problems, unpriced }
+}
+
+/** Targets of these routes whose provider does not list the model. */
+async function unlistedOf(
+  routing: Routing,
+  names: readonly string[],
+  key: Caller,
+): Promise<readonly Fault[]> {
+  const found = await Promise.all(
+    names.map(async (model) => {
+      // A route that leads nowhere is told as such.
+      const route = await Promise.resolve()
+        .then(() => routing.route(model, key, 'chat'))
+        .catch(() => undefined)
+      const notes = await Promise.all(
+        (route?.levels.flat() ?? []).map(async (target) =>
+          target.kind === 'engine'
+            ? undefined
+            : unlistedNote(target, await routing.listedBy(target.upstream)),
+        ),
+      )
+      return notes.flatMap((problem) => (problem === undefined ? [] : [{ model, problem }]))
+    }),
+  )
+  return found.flat()
 }

@@ -7,6 +7,7 @@ import { readTextIfAny } from '../config/read-text.ts'
 import { aliasesOf } from '@sluice/gateway/settings/alias-table.ts'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import { retiringModels } from '@sluice/gateway/route/retirement.ts'
+import { unlistedNote } from '@sluice/gateway/route/unlisted.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
 import { configuredUpstreams } from '@sluice/gateway/route/upstreams.ts'
 import { whyOff } from '@sluice/gateway/route/why-off.ts'
@@ -15,7 +16,7 @@ import { createSender } from '@sluice/gateway/upstream/send.ts'
 import { providers as catalogue } from '@sluice/gateway/providers/index.ts'
 import { checkLive, type LiveOptions, type LiveResult } from './check-live.ts'
 import type { Printed } from './command.ts'
-import { unpricedRoutes } from './configured-prices.ts'
+import { targetsOf, unpricedRoutes } from './configured-prices.ts'
 import { dayOf } from './day.ts'
 import { databaseName } from './open-data.ts'
 import { createProgress, type Screen } from './progress.ts'
@@ -69,6 +70,7 @@ export async function check(
     warnings: [
       ...unknownVariables(environment.variables, readTextIfAny(config.configFile)),
       ...retiringModels(config, upstreams, dayOf(Date.now())).map(({ text }) => `${text}.`),
+      ...unlistedModels(config, upstreams, results),
       ...(await unpricedRoutes(config, upstreams)),
       ...signInWarnings(config),
     ],
@@ -79,6 +81,26 @@ export async function check(
     text: json ? JSON.stringify(report, null, 2) : textOf(report),
     isFine: report.isFine,
   }
+}
+
+/** Targets of routes whose model its provider does not list: in its settings, or when it was asked. */
+function unlistedModels(
+  { models }: Config,
+  upstreams: ReadonlyMap<string, Upstream>,
+  results: readonly LiveResult[],
+): readonly string[] {
+  const told = (id: string) =>
+    results.filter(({ provider }) => provider === id).flatMap((result) => result.models)
+  return Object.entries(models).flatMap(([name, route]) =>
+    targetsOf(route).flatMap((target) => {
+      const slash = target.indexOf('/')
+      const upstream = upstreams.get(target.slice(0, slash))
+      if (!upstream) return []
+      const listed = upstream.models ?? told(upstream.id).map((id) => ({ id }))
+      const note = unlistedNote({ upstream, model: target.slice(slash + 1) }, listed)
+      return note === undefined ? [] : [`models.${name} leads to ${target}, but ${note}`]
+    }),
+  )
 }
 
 function signInWarnings({ console: { oidc }, server: { publicUrl } }: Config): readonly string[] {

@@ -70,7 +70,8 @@ function namedTargets(config: Config, upstreams: ReadonlyMap<string, Upstream>):
   return [...ofRoutes, ...listed.filter(({ target }) => !routed.has(target))]
 }
 
-function targetsOf(model: Config['models'][string]): readonly string[] {
+/** The targets that a route names. */
+export function targetsOf(model: Config['models'][string]): readonly string[] {
   const { targets, fallback } = routeTargets(model)
   return [...targets, ...fallback.filter((name) => name.includes('/'))]
 }

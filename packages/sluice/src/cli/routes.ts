@@ -71,7 +71,9 @@ async function changeRoutes(
   const plan = await admin.ask(routeEndpoints.plan, { body: { models } })
   const isApplied = options.dryRun !== true && plan.changes.length > 0
   if (isApplied) await admin.ask(routeEndpoints.apply, { body: { models, etag: plan.etag } })
-  const faults = [...plan.problems, ...plan.unpriced].filter(({ model }) => model === name)
+  const faults = [...plan.problems, ...plan.unlisted, ...plan.unpriced].filter(
+    ({ model }) => model === name,
+  )
   return printedPlan(
     {
       changes: plan.changes.map(({ model, ...change }) => ({ name: model, ...change })),

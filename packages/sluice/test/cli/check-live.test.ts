@@ -48,6 +48,7 @@ const listless: Answering = (seen, response) => {
 interface Report {
   readonly isFine: boolean
   readonly problems: readonly string[]
+  readonly warnings: readonly string[]
   readonly live: readonly { readonly provider: string; readonly verdict: string }[]
 }
 
@@ -168,6 +169,24 @@ models: { main: { targets: [{ target: acme/large }], fallback: [${fallback}] } }
   expect((await checked(yaml('small'))).report.problems).toEqual([])
   expect((await checked(yaml('smal'))).report.problems).toEqual([
     'models.main leads to smal, which is not configured.',
+  ])
+})
+
+test('check warns of a model that its provider does not list', async () => {
+  await using upstream = await fakeUpstream(strict)
+  const yaml = (target: string) => `
+providers:
+  acme: ${provider(upstream.url, [good])}
+  own: { type: openai, baseUrl: "${upstream.url}", key: ${good}, models: [mine] }
+models: { main: { targets: [${target}, own/other], fallback: [own/mine] } }
+`
+  const other = 'models.main leads to own/other, but own does not list other'
+  expect((await checked(yaml('acme/large'))).report.warnings).toContain(other)
+  const { warnings, isFine } = (await checked(yaml('acme/larg'))).report
+  expect(isFine).toBe(true)
+  expect(warnings.filter((warning) => warning.includes('does not list'))).toEqual([
+    'models.main leads to acme/larg, but acme does not list larg. Did you mean "large"?',
+    other,
   ])
 })
 

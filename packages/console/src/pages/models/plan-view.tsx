@@ -9,11 +9,11 @@ import classes from './routes.module.css'
 
 /** A plan for changing routes or other named settings. */
 type Plan = Pick<Reply<'planRoutes'>, 'changes' | 'problems' | 'yaml'> &
-  Partial<Pick<Reply<'planRoutes'>, 'before' | 'after' | 'unpriced'>>
+  Partial<Pick<Reply<'planRoutes'>, 'before' | 'after' | 'unpriced' | 'unlisted'>>
 
 /** The changes of a plan, line by line, and how the sample request would be routed before and after them. */
 export function PlanView({
-  of: { changes, problems, unpriced = [], yaml, before, after },
+  of: { changes, problems, unpriced = [], unlisted = [], yaml, before, after },
   problemsTitle,
 }: {
   readonly of: Plan
@@ -32,6 +32,7 @@ export function PlanView({
         </div>
       ))}
       {problems.length > 0 && <Problems of={problems} title={problemsTitle} />}
+      {unlisted.length > 0 && <Problems of={unlisted} title={routeTexts.unlisted} />}
       {unpriced.length > 0 && <Problems of={unpriced} title={routeTexts.unpriced} />}
       {before && after && (
         <>

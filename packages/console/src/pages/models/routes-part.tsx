@@ -89,6 +89,7 @@ function Editor({ of, apply }: EditorProps) {
         {mayChange && (
           <Asking
             models={draft.models}
+            before={models}
             isBroken={draft.isBroken}
             isPlanning={plan.isPending}
             isApplying={apply.isPending}
@@ -240,6 +241,8 @@ function JsonView({ draft: { models, text, isBroken }, mayChange, file, onChange
 
 interface AskingProps {
   readonly models: Fields
+  /** The models as they are now. */
+  readonly before: Fields
   readonly isBroken: boolean
   readonly isPlanning: boolean
   readonly isApplying: boolean
@@ -249,8 +252,13 @@ interface AskingProps {
 }
 
 function Asking(props: AskingProps) {
-  const { models, isBroken, isPlanning, isApplying, mayApply, onPlan, onApply } = props
-  const [sample, setSample] = useState(Object.keys(models)[0] ?? '')
+  const { models, before, isBroken, isPlanning, isApplying, mayApply, onPlan, onApply } = props
+  const [chosen, setSample] = useState<string>()
+  const names = Object.keys(models)
+  const changed = names.find(
+    (name) => JSON.stringify(models[name]) !== JSON.stringify(before[name]),
+  )
+  const sample = chosen ?? changed ?? names[0] ?? ''
   return (
     <div className={classes.asked}>
       <TextInput
