@@ -25,8 +25,9 @@ export default defineConfig({
   resolve: { alias: [{ find: /^kysely$/, replacement: await bundledLibrary('kysely') }] },
   plugins: [bundledThreads()],
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Long enough for a machine that is several times as slow and does other things, too.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 3,
     projects: [
