@@ -1,6 +1,10 @@
 // The overview of the administration: the sums of a period and of the one before it.
 import { describe, expect, test } from 'vitest'
-import { firstTokenBounds, percentileOf } from '../../../packages/gateway/src/ports/first-token.ts'
+import {
+  closeFirstTokenBounds,
+  firstTokenBounds,
+  percentileOf,
+} from '../../../packages/gateway/src/ports/first-token.ts'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { ask, at, error, good, streams } from '../../support/routes.ts'
 import { adminKey, start } from '../../support/start.ts'
@@ -67,7 +71,7 @@ test('returns the chosen period in the requested steps', async () => {
   expect(await answer.json()).toMatchObject({
     step: 'day',
     series: [
-      { day: '2026-03-01T00:00:00Z', calls: 2, firstTokenP50Ms: 200, firstTokenP95Ms: 480 },
+      { day: '2026-03-01T00:00:00Z', calls: 2, firstTokenP50Ms: 120, firstTokenP95Ms: 496 },
       { day: '2026-03-03T00:00:00Z', calls: 1, firstTokenP50Ms: null },
     ],
   })
@@ -87,16 +91,20 @@ test.each([
   expect(((await answer.json()) as { error: { param: string } }).error.param).toBe(param)
 })
 
-describe('a percentile estimated from bucket counts', () => {
-  const countsOf = (times: readonly number[]) =>
-    [...firstTokenBounds, Number.POSITIVE_INFINITY].map(
-      (to, place) =>
-        times.filter((ms) => ms <= to && ms > (firstTokenBounds[place - 1] ?? -1)).length,
-    )
+describe.each([
+  ['wide', firstTokenBounds],
+  ['close', closeFirstTokenBounds],
+])('a percentile estimated from counts in %s buckets', (_name, bounds: readonly number[]) => {
+  const counted = (times: readonly number[]) => ({
+    bounds,
+    counts: [...bounds, Number.POSITIVE_INFINITY].map(
+      (to, place) => times.filter((ms) => ms <= to && ms > (bounds[place - 1] ?? -1)).length,
+    ),
+  })
 
   test('is null without counts, and the highest bound beyond it', () => {
-    expect(percentileOf(countsOf([]), 0.5)).toBeNull()
-    expect(percentileOf(countsOf([90_000]), 0.5)).toBe(60_000)
+    expect(percentileOf(counted([]), 0.5)).toBeNull()
+    expect(percentileOf(counted([90_000]), 0.5)).toBe(60_000)
   })
 
   test('lies within the bucket of the true percentile', () => {
@@ -104,10 +112,19 @@ describe('a percentile estimated from bucket counts', () => {
     const sorted = times.toSorted((one, other) => one - other)
     for (const share of [0.01, 0.25, 0.5, 0.95, 0.99]) {
       const truly = sorted[Math.ceil(share * sorted.length) - 1] ?? 0
-      const place = firstTokenBounds.findIndex((to) => truly <= to)
-      const told = percentileOf(countsOf(times), share)
-      expect(told).toBeGreaterThanOrEqual(firstTokenBounds[place - 1] ?? 0)
-      expect(told).toBeLessThanOrEqual(firstTokenBounds[place] ?? 0)
+      const place = bounds.findIndex((to) => truly <= to)
+      const told = percentileOf(counted(times), share)
+      expect(told).toBeGreaterThanOrEqual(bounds[place - 1] ?? 0)
+      expect(told).toBeLessThanOrEqual(bounds[place] ?? 0)
     }
   })
+})
+
+test('close buckets divide the wide ones, by a tenth where most first tokens come', () => {
+  for (const bound of firstTokenBounds) expect(closeFirstTokenBounds).toContain(bound)
+  for (const [at, to] of closeFirstTokenBounds.entries()) {
+    const from = closeFirstTokenBounds[at - 1] ?? 0
+    expect(to).toBeGreaterThan(from)
+    if (from >= 100 && to <= 5_000) expect(to / from).toBeLessThanOrEqual(1.11)
+  }
 })

@@ -1,4 +1,5 @@
 import type { Money, UsageRecord } from '@sluice/contract'
+import type { FirstTokens } from './first-token.ts'
 
 /** The dimensions by which usage can be grouped. */
 export const usageDimensions = [
@@ -67,11 +68,8 @@ export interface UsageSums {
   readonly seconds: number
   readonly characters: number
   readonly searchUnits: number
-  /**
-   * Streams by time to the first token: one count per bound of `firstTokenBounds` (above the previous bound), and one for
-   * later.
-   */
-  readonly firstTokens: readonly number[]
+  /** Streams by the time to their first token. */
+  readonly firstTokens: FirstTokens
 }
 
 export interface UsageGroup {

@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto'
 import { joinMoney } from '@sluice/contract'
-import { firstTokenBounds } from '@sluice/gateway/ports/first-token.ts'
+import {
+  closeFirstTokenBounds,
+  firstTokenBounds,
+  type FirstTokens,
+} from '@sluice/gateway/ports/first-token.ts'
 import {
   type UsageDimension,
   type UsagePeriod,
@@ -141,18 +145,23 @@ const measures: Readonly<Record<Exclude<keyof UsageSums, 'firstTokens'>, Measure
 /** Summed up to `folded_rests`, because older programs do not sum them. */
 export const costRests = plus('cost_rest_pico_usd')
 
-const firstTokens = [...firstTokenBounds, undefined].map((to, at): Measure => {
-  const above =
-    at === 0 ? 'first_token_ms IS NOT NULL' : `first_token_ms > ${firstTokenBounds[at - 1]}`
-  const within = to === undefined ? '' : ` AND first_token_ms <= ${to}`
-  return { column: `first_tokens_${at}`, of: when(above + within) }
-})
+const bucketsOf = (bounds: readonly number[], column: string) =>
+  [...bounds, undefined].map((to, at): Measure => {
+    const above = at === 0 ? 'first_token_ms IS NOT NULL' : `first_token_ms > ${bounds[at - 1]}`
+    const within = to === undefined ? '' : ` AND first_token_ms <= ${to}`
+    return { column: `${column}_${at}`, of: when(above + within) }
+  })
+
+const firstTokens = bucketsOf(firstTokenBounds, 'first_tokens')
+/** Of all sums that only this program has made. */
+const closeFirstTokens = bucketsOf(closeFirstTokenBounds, 'close_first_tokens')
 
 /** All measures, in the order of their columns. */
 export const measureList: readonly Measure[] = [
   ...Object.values(measures),
   costRests,
   ...firstTokens,
+  ...closeFirstTokens,
 ]
 export const measureColumns = measureList.map(({ column }) => column)
 
@@ -171,7 +180,19 @@ export function sumsOf(row: Row): UsageSums {
   const sums = Object.entries(measures).map(([name, measure]) => [name, sum(measure)])
   const cost = joinMoney(sum(measures.cost), sum(costRests))
   // The entries above cover every measure.
-  return { ...Object.fromEntries(sums), cost, firstTokens: firstTokens.map(sum) } as UsageSums
+  return { ...Object.fromEntries(sums), cost, firstTokens: firstTokensOf(row) } as UsageSums
+}
+
+/** In close buckets, unless an older program has made some of the sums. */
+function firstTokensOf(row: Row): FirstTokens {
+  const counts = (measures: readonly Measure[]) =>
+    measures.map(({ column }) => numberIn(row, column))
+  const total = (list: readonly number[]) => list.reduce((sum, count) => sum + count, 0)
+  const all = counts(firstTokens)
+  const close = counts(closeFirstTokens)
+  return total(close) === total(all)
+    ? { bounds: closeFirstTokenBounds, counts: close }
+    : { bounds: firstTokenBounds, counts: all }
 }
 
 export const hourMs = 3_600_000

@@ -115,3 +115,33 @@ test('catches up with what an earlier version summed meanwhile', async () => {
     expected(records, ({ keyId }) => [[keyId]]),
   )
 })
+
+test('tells times to the first token in close buckets, unless an earlier version has summed some of them', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  await using store = openSqlite({ file })
+  const [record] = records
+  if (!record) throw new Error('There are no records')
+  const began = (callId: string, startedAt: number, firstTokenMs: number) =>
+    store.recordUsage({ ...record, callId, attempt: 1, startedAt, firstTokenMs })
+  const day = 86_400_000
+  for (const [at, ms] of [118, 122, 181].entries()) began(`a${at}`, march, ms)
+  began('b', march + day, 122)
+  await store.flush()
+  await foldAll(store)
+  const told = async (from: number, to: number) => {
+    const { total } = await store.usage.sums({ from, to, only: {}, by: [], limit: 1 })
+    const { bounds, counts } = total.firstTokens
+    return bounds.flatMap((bound, at) => ((counts[at] ?? 0) > 0 ? [[bound, counts[at]]] : []))
+  }
+  expect(await told(march, march + day)).toEqual([
+    [120, 1],
+    [130, 1],
+    [185, 1],
+  ])
+  using db = new DatabaseSync(file)
+  db.exec(`UPDATE usage_rollups SET close_first_tokens_11 = 0 WHERE start_at >= ${march + day}`)
+  expect(await told(march + day, march + 2 * day)).toEqual([[200, 1]])
+  expect(await told(march, march + 2 * day)).toEqual([[200, 4]])
+  expect(await told(march, march + day)).toHaveLength(3)
+})
