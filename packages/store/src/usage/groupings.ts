@@ -112,7 +112,7 @@ export interface Measure {
   readonly of: string
 }
 
-const when = (condition: string) => `SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
+const when = (condition: string) => `COUNT(*) FILTER (WHERE ${condition})`
 const plus = (column: string): Measure => ({ column, of: `SUM(COALESCE(${column}, 0))` })
 
 const measures: Readonly<Record<Exclude<keyof UsageSums, 'firstTokens'>, Measure>> = {
