@@ -150,6 +150,6 @@ test('shows a viewer the settings without controls', browserWait, async (context
   await page.getByRole('region', { name: 'Settings: second' }).waitFor()
   expect(await page.getByRole('button', { name: /Plan|Apply/ }).count()).toBe(0)
   await page.goto(`${tests.gateway.url}/#/models/providers/nobody`)
-  await page.getByText('There is no such provider').waitFor()
+  await page.getByText('This provider does not exist yet').waitFor()
   expect(await opened.problems()).toEqual([])
 })

@@ -37,5 +37,6 @@ export const providerTexts = {
     'One id per line, or an id with its properties as JSON. Empty: the models that the provider lists.',
   badModel: 'A line is not valid JSON',
   wouldBeOff: 'These providers would be disabled',
-  unknown: 'There is no such provider',
+  unknown: 'This provider does not exist yet',
+  unknownHint: 'It is added when its plan is applied.',
 } as const

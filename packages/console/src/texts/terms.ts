@@ -51,6 +51,8 @@ export const termTexts = {
   },
   limits: 'Limits',
   none: 'No limits of its own',
+  spentLately: 'Spent, 30 days',
+  budgetLeft: 'Budget left',
   windows: { day: 'day', week: 'week', month: 'month', lifetime: 'lifetime' },
   hours: (hours: number) => `last ${hours} hours`,
   per: (window: string) => (window === 'lifetime' ? 'in all' : `per ${window}`),

@@ -12,6 +12,7 @@ import { termTexts } from '../../texts/terms.ts'
 import { CreateAccount } from './create-account.tsx'
 import { type Kind, kinds } from './kinds.ts'
 import { useNames } from './names.tsx'
+import { useSpending } from './spending.tsx'
 
 type Account = Reply<'listTeams'>['data'][number]
 
@@ -54,6 +55,7 @@ export function AccountTable({
   const parent = valueColumn(accountTexts.parent, ({ parentId: id }: Account) =>
     id === undefined ? accountTexts.noParent : nameOf(id),
   )
+  const spending = useSpending<Account>(kind)
   const columns: readonly TableColumn<Account>[] = [
     {
       title: termTexts.name,
@@ -70,6 +72,7 @@ export function AccountTable({
       cell: (account) => <AccountState of={account} />,
       sortValue: ({ disabledAt }) => Number(disabledAt !== undefined),
     },
+    ...spending,
     valueColumn(accountTexts.created, ({ createdAt }) => createdAt, formatTime),
   ]
   return (

@@ -10,6 +10,7 @@ import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
 import { texts } from '../../texts/texts.ts'
 import { useNames } from '../accounts/names.tsx'
+import { useSpending } from '../accounts/spending.tsx'
 import { CreateKey } from './create-key.tsx'
 import { KeyState, lastUseText, stateOf } from './key-state.tsx'
 
@@ -29,6 +30,7 @@ export function KeysPage() {
 export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
   const list = useList('listKeys', ownerId === undefined ? {} : { ownerId })
   const nameOf = useNames(rowsOf(list).map((key) => key.ownerId))
+  const spending = useSpending<Key>('key')
   const columns: readonly TableColumn<Key>[] = [
     {
       title: keyTexts.name,
@@ -51,8 +53,12 @@ export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
     valueColumn(keyTexts.owner, ({ ownerId: id }) =>
       id === undefined ? keyTexts.nobody : nameOf(id),
     ),
+    ...spending,
     valueColumn(keyTexts.lastUsed, ({ lastUsedAt }) => lastUsedAt, lastUseText),
-    valueColumn(keyTexts.created, ({ createdAt }) => createdAt, formatTime),
+    {
+      ...valueColumn(keyTexts.created, ({ createdAt }: Key) => createdAt, formatTime),
+      isExtra: true,
+    },
   ]
   return (
     <PagedTable

@@ -34,9 +34,15 @@ export function ProviderPage() {
       back={{ to: '/models?tab=providers', title: modelTexts.tabs.providers }}
     >
       <Answer of={found}>
-        {() => (provider ? <State of={provider} /> : <Empty title={providerTexts.unknown} />)}
+        {() =>
+          provider ? (
+            <State of={provider} />
+          ) : (
+            <Empty title={providerTexts.unknown}>{providerTexts.unknownHint}</Empty>
+          )
+        }
       </Answer>
-      <Settings id={id} />
+      {provider && <Settings id={id} />}
       {provider?.protocol !== null && (
         <Section title={provider ? providerTexts.change : providerTexts.add}>
           <Answer of={stored}>
