@@ -1,5 +1,6 @@
 // The Helm chart: its values against their schema, and what it renders against the schemas of Kubernetes.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { StatefulSet } from 'kubernetes-models/apps/v1'
@@ -7,20 +8,15 @@ import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
 import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Service, ServiceAccount } from 'kubernetes-models/v1'
-import { describe, expect, test, type TestContext } from 'vitest'
+import { beforeAll, describe, expect, test, type TestContext } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { adminKey, start } from '../support/start.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import {
-  chart,
-  mayRender,
-  render,
-  renderedFile,
-  stampOf,
-  valueSets,
-  valuesFile,
-} from './render-chart.ts'
+import { leaveOut } from '../support/leave-out.ts'
+import { root } from '../support/npm.ts'
+import { snippetsOf } from '../docs/snippets.ts'
+import { type KubernetesPrograms, kubernetesPrograms } from './helm.ts'
+import { chart, render, renderedFile, stampOf, valueSets, valuesFile } from './render-chart.ts'
 
 const kinds: Readonly<Record<string, new (content: never) => { validate(): void }>> = {
   StatefulSet,
@@ -74,10 +70,19 @@ interface PodSpec {
   }[]
 }
 
+interface Policy {
+  readonly ingress: readonly {
+    readonly ports: readonly object[]
+    readonly from?: readonly object[]
+  }[]
+  readonly egress: readonly [{ readonly ports: readonly { readonly port: number }[] }]
+}
+
 interface Values {
   readonly secretName: string
   readonly stopTimeoutSeconds: number
   readonly preStopSeconds: number
+  readonly extraEnvFrom: readonly object[]
 }
 
 function valuesOf(set: string): Values {
@@ -102,19 +107,25 @@ function only(set: string, kind: string): Manifest {
   return found[0]!
 }
 
-function leaveOutRendering(context: TestContext): void {
-  const reason =
-    'left out: Go and the libraries of Helm are not installed; the renderings in the repository were checked'
-  console.warn(`${context.task.name}: ${reason}`)
-  context.skip(reason)
+let programs: KubernetesPrograms | undefined
+let whyNot = ''
+beforeAll(async () => {
+  programs = await kubernetesPrograms().catch((cause: unknown) => {
+    whyNot = `Helm cannot be had: ${String(cause)}`
+    return undefined
+  })
+}, 180_000)
+
+function programsOrLeaveOut(context: TestContext): KubernetesPrograms {
+  return programs ?? leaveOut(context, whyNot)
 }
 
 describe.each(valueSets)('the chart with the values %s', (set) => {
   test('matches the stored rendering', (context) => {
     const kept = readFileSync(renderedFile(set), 'utf8')
     expect(kept.split('\n', 1)[0], 'run: npm run charts').toBe(stampOf(set).trim())
-    if (!mayRender()) return leaveOutRendering(context)
-    expect(stampOf(set) + render(valuesFile(set)).text).toBe(kept)
+    const { helm } = programsOrLeaveOut(context)
+    expect(stampOf(set) + render(helm, '--values', valuesFile(set)).text).toBe(kept)
   })
 
   test('renders valid Kubernetes manifests', () => {
@@ -149,7 +160,10 @@ describe.each(valueSets)('the chart with the values %s', (set) => {
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
     expect(container.readinessProbe.httpGet.path).toBe('/readyz')
     expect(container.livenessProbe.httpGet.path).toBe('/healthz')
-    expect(container.envFrom).toEqual([{ secretRef: { name: values.secretName } }])
+    expect(container.envFrom).toEqual([
+      { secretRef: { name: values.secretName } },
+      ...values.extraEnvFrom,
+    ])
   })
 
   test('uses consistent labels, ports and names', () => {
@@ -200,15 +214,104 @@ test('the autoscaling metric is exported by the gateway and by the adapter’s r
   expect(rule?.seriesQuery).toContain(`${pods.metric.name}{`)
 })
 
+const needed = ['--set', 'secretName=s,image.repository=registry.example.com/sluice']
+
 test.for([
-  ['replicas: 2', 'storage: postgres'],
-  ['replicas: 2\nstorage: postgres', 'redis: true'],
-])('rejects values that cannot work: %s', ([values, sentence], context) => {
-  if (!mayRender()) return leaveOutRendering(context)
-  using folder = temporaryFolder()
-  const file = join(folder.path, 'values.yaml')
-  writeFileSync(file, `secretName: s\n${values}\n`)
-  expect(render(file).error).toContain(sentence)
+  ['image.repository=', 'image.repository'],
+  ['replicas=2', 'storage: postgres'],
+  ['replicas=2,storage=postgres', 'redis: true'],
+  ['replicas=2,storage=postgres,redis=true,persistence.existingClaim=c', 'existingClaim'],
+  ['ingress.enabled=true', 'networkPolicy.from'],
+  ['service.type=LoadBalancer', 'networkPolicy.from'],
+  ['metrics.podMonitor=true', 'networkPolicy.metricsFrom'],
+  ['replicas=0', 'replicas'],
+] as const)('rejects values that cannot work: %s', ([values, name], context) => {
+  const { helm } = programsOrLeaveOut(context)
+  expect(render(helm, ...needed, '--set', values).error).toContain(name)
+})
+
+test.for([
+  [
+    'an ingress for everyone',
+    ['--set', 'ingress.enabled=true', '--set-json', 'networkPolicy.from=[]'],
+  ],
+  ['a port of the nodes', ['--set', 'service.type=NodePort,networkPolicy.enabled=false']],
+] as const)('accepts %s', ([, args], context) => {
+  const { helm } = programsOrLeaveOut(context)
+  const { text, error } = render(helm, ...needed, ...args)
+  expect(error).toBe('')
+  expect(text).not.toContain('from:')
+})
+
+test('uses a volume that exists instead of creating one', (context) => {
+  const { helm } = programsOrLeaveOut(context)
+  const { text } = render(helm, ...needed, '--set', 'persistence.existingClaim=mine')
+  expect(text).toContain('claimName: mine')
+  expect(text).not.toContain('volumeClaimTemplates')
+})
+
+test('passes helm lint', (context) => {
+  const { helm } = programsOrLeaveOut(context)
+  const args = ['lint', '--strict', chart, ...needed]
+  const { stdout, status } = spawnSync(helm, args, { encoding: 'utf8' })
+  expect(status, stdout).toBe(0)
+})
+
+test('the network policy lets pods of the namespace in, and knows the ports of the settings', () => {
+  const policyOf = (set: string) => only(set, 'NetworkPolicy').spec as unknown as Policy
+  const minimal = policyOf('minimal')
+  const pods = [{ podSelector: {} }]
+  expect(minimal.ingress).toEqual([{ ports: [{ port: 8080, protocol: 'TCP' }], from: pods }])
+  const portsOf = ({ egress: [rule] }: Policy) => rule.ports.map(({ port }) => port)
+  expect(portsOf(minimal)).toEqual([53, 53, 443, 5432, 6379, 6380, 4318])
+  // A model server and a collector.
+  expect(portsOf(policyOf('full')).slice(-2)).toEqual([8000, 4319])
+  const [gateway, metrics] = policyOf('full').ingress
+  expect(gateway?.from).toEqual([{ namespaceSelector: { matchLabels: { apps: 'true' } } }])
+  expect(metrics).toMatchObject({ ports: [{ port: 9464 }], from: [{ namespaceSelector: {} }] })
+})
+
+test('waits for a long upgrade, and has what is added to the pod', () => {
+  const { spec, metadata } = only('full', 'StatefulSet').spec.template
+  const [container] = spec.containers as unknown as readonly [object]
+  expect(metadata.labels).toMatchObject({ 'example.com/cost-center': 'models' })
+  expect(spec).toMatchObject({ priorityClassName: 'high' })
+  expect(container).toMatchObject({
+    startupProbe: { periodSeconds: 1, failureThreshold: 600 },
+    env: expect.arrayContaining([expect.objectContaining({ name: 'PROXY_PASSWORD' })]) as unknown,
+    volumeMounts: expect.arrayContaining([
+      { name: 'authorities', mountPath: '/etc/authorities', readOnly: true },
+    ]) as unknown,
+  })
+  expect(spec).toMatchObject({
+    volumes: expect.arrayContaining([expect.objectContaining({ name: 'authorities' })]) as unknown,
+  })
+  expect(only('minimal', 'StatefulSet').spec.template.spec.containers[0]).toMatchObject({
+    startupProbe: { failureThreshold: 3600 },
+  })
+})
+
+test('the commands of the page install the image that they push, with the secret that they create', (context) => {
+  const { helm, kubectl } = programsOrLeaveOut(context)
+  const commands = snippetsOf('deploy.md').flatMap(({ code }) => code.split('\n'))
+  const argumentsOf = (command: string): readonly string[] => {
+    const found = commands.filter((line) => line.startsWith(`${command} `))
+    expect(found, command).toHaveLength(1)
+    return found[0]!.slice(command.length + 1).split(' ')
+  }
+  const { text, error } = render(helm, ...argumentsOf('helm install sluice deploy/helm/sluice'))
+  expect(error).toBe('')
+  const [image = ''] = argumentsOf('docker push')
+  expect(commands).toContain(`docker build --tag ${image} .`)
+  expect(text).toContain(`image: "${image}"`)
+  const secretArgs = argumentsOf('kubectl create secret generic').map((word) =>
+    word.replace('=sluice.env', '=deploy/sluice.example.env'),
+  )
+  const args = ['create', 'secret', 'generic', ...secretArgs, '--dry-run=client', '--output=yaml']
+  const { stdout, stderr } = spawnSync(kubectl, args, { cwd: root, encoding: 'utf8' })
+  expect(stderr).toBe('')
+  const secret = parse(stdout) as Manifest
+  expect(text).toContain(`secretRef:\n                name: ${secret.metadata.name}\n`)
 })
 
 describe('values.schema.json', () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
+import { readEnvironment, unknownVariables } from '../../packages/sluice/src/config/env.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { providers } from '../../packages/gateway/src/providers/index.ts'
 import { installedFolder, installNpm } from '../support/installed.ts'
@@ -16,7 +16,7 @@ interface Service {
   readonly volumes?: readonly string[]
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>
   readonly healthcheck?: object
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
 
@@ -54,21 +54,48 @@ test('every file and service that compose.yaml refers to exists', () => {
   }
 })
 
-test('the example has every variable of compose.yaml and no secret', () => {
-  const example = Object.fromEntries(
-    [...read('deploy/compose/example.env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
+function variablesIn(file: string): Readonly<Record<string, string>> {
+  const lines = read(file).matchAll(/^(\w+)=(.*)$/gm)
+  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
+}
+
+const secretName = /KEY|PASSWORD/
+
+test('the examples have every variable that is asked for, and no secret', () => {
+  const ofCompose = variablesIn('deploy/compose/example.env')
+  const asked = [...read('compose.yaml').matchAll(/\$\{(\w+)[:}]/g)].map(([, name = '']) => name)
+  expect(new Set(asked)).toEqual(new Set(Object.keys(ofCompose)))
+  const ofGateway = variablesIn('deploy/sluice.example.env')
+  const known = [...providers.values()].flatMap(({ environment }) => environment)
+  for (const name of Object.keys(ofGateway).filter((one) => one.endsWith('_API_KEY')))
+    expect(known).toContain(name)
+  expect(unknownVariables(ofGateway, '')).toEqual([])
+  for (const [name, value] of Object.entries({ ...ofCompose, ...ofGateway }))
+    if (secretName.test(name)) expect(value).toBe('')
+  const ignored = read('.gitignore').split('\n')
+  expect(ignored).toEqual(expect.arrayContaining(['/.env', '/sluice.env']))
+})
+
+test('each container gets its own secrets alone', () => {
+  const secrets = Object.fromEntries(
+    services.map(([name, { environment = {} }]) => [
       name,
-      value,
+      Object.keys(environment).filter(
+        (variable) => secretName.test(variable) || /^PG/.test(variable),
+      ),
     ]),
   )
-  const asked = [...read('compose.yaml').matchAll(/\$\{(\w+)[:}]/g)].map(([, name = '']) => name)
-  expect(asked.length).toBeGreaterThan(3)
-  for (const name of asked) expect(Object.keys(example)).toContain(name)
-  for (const [name, value] of Object.entries(example))
-    if (/KEY|PASSWORD/.test(name)) expect(value).toBe('')
-  const known = [...providers.values()].flatMap(({ environment }) => environment)
-  for (const name of Object.keys(example).filter((one) => one.endsWith('_API_KEY')))
-    expect(known).toContain(name)
+  expect(secrets).toEqual({
+    sluice: ['PGPASSWORD'],
+    postgres: ['POSTGRES_PASSWORD'],
+    valkey: [],
+    prometheus: [],
+    grafana: ['GF_SECURITY_ADMIN_PASSWORD'],
+  })
+  const files = services.flatMap(([name, { env_file: file }]) =>
+    file === undefined ? [] : [name, file],
+  )
+  expect(files).toEqual(['sluice', 'sluice.env'])
 })
 
 test('compose.yaml sets valid variables and settings, and a sufficient stop timeout', () => {
@@ -79,7 +106,7 @@ test('compose.yaml sets valid variables and settings, and a sufficient stop time
   const { server } = parseConfig(read('deploy/compose/sluice.yaml'), 'sluice.yaml', {})
   const graceMs = Number.parseInt(String(sluice?.['stop_grace_period']), 10) * 1000
   expect(graceMs).toBeGreaterThanOrEqual((server?.stopTimeoutMs ?? 0) + 2_000)
-  expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'], env_file: '.env' })
+  expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
 })
 
 test('Prometheus scrapes the gateway’s metrics port', () => {

@@ -137,7 +137,7 @@ interface Container extends AsyncDisposable {
   readonly gatewayPid: number
 }
 
-/** Starts the image. With `init` its process 1 is another program, which hands SIGTERM on and waits for its children. */
+/** Starts the image, with no more of /proc than the systemd unit lets it see. With `init` its process 1 is another program, which hands SIGTERM on and waits for its children. */
 async function startContainer(
   stage: Stage,
   { init }: { readonly init: boolean },
@@ -156,7 +156,7 @@ async function startContainer(
     mount --bind . .
     cd '${stage.folder}'
     for device in null urandom zero; do mount --bind /dev/$device dev/$device; done
-    mount -t proc proc proc
+    mount -t proc -o subset=pid proc proc
     mount -t tmpfs tmpfs tmp
     mount --bind '${data}' data
     mount -o remount,bind,ro .

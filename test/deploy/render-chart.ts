@@ -1,14 +1,12 @@
-// Renders the chart for the values in test/deploy/values/: `npm run charts` writes test/deploy/rendered/ anew. Needs Go with the
-// libraries that Helm renders with; Debian has them as golang-go, golang-github-masterminds-sprig-dev, golang-k8s-sigs-yaml-dev.
+// Renders the chart for the values in test/deploy/values/: `npm run charts` writes test/deploy/rendered/ anew.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { kubernetesPrograms } from './helm.ts'
 
 export const chart = join(import.meta.dirname, '../../deploy/helm/sluice')
 const valuesFolder = join(import.meta.dirname, 'values')
-const libraries = '/usr/share/gocode'
 
 export const valueSets = readdirSync(valuesFolder).map((file) => file.replace(/\.yaml$/, ''))
 
@@ -18,12 +16,6 @@ export function valuesFile(set: string): string {
 
 export function renderedFile(set: string): string {
   return join(import.meta.dirname, 'rendered', `${set}.yaml`)
-}
-
-/** Whether Go and the libraries are here. */
-export function mayRender(): boolean {
-  const built = spawnSync('go', ['version']).status === 0
-  return built && existsSync(join(libraries, 'src/github.com/Masterminds/sprig'))
 }
 
 /** The first line of a rendering: what it was made of, so that an old one is known without rendering again. */
@@ -37,23 +29,20 @@ export function stampOf(set: string): string {
 }
 
 /** The manifests, or why there are none. */
-export function render(values: string): { readonly text: string; readonly error: string } {
-  const program = join(import.meta.dirname, 'render-chart/main.go')
-  const { stdout, stderr } = spawnSync('go', ['run', program, chart, values], {
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      GO111MODULE: 'off',
-      GOPATH: libraries,
-      GOCACHE: join(tmpdir(), 'sluice-go-cache'),
-    },
-  })
+export function render(
+  helm: string,
+  ...args: readonly string[]
+): { readonly text: string; readonly error: string } {
+  const all = ['template', 'sluice', chart, ...args]
+  const { stdout, stderr } = spawnSync(helm, all, { encoding: 'utf8' })
   return { text: stdout, error: stderr }
 }
 
-if (import.meta.main)
+if (import.meta.main) {
+  const { helm } = await kubernetesPrograms()
   for (const set of valueSets) {
-    const { text, error } = render(valuesFile(set))
+    const { text, error } = render(helm, '--values', valuesFile(set))
     if (error !== '') throw new Error(error)
     writeFileSync(renderedFile(set), stampOf(set) + text)
   }
+}
