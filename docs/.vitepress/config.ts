@@ -19,7 +19,7 @@ export default defineConfig({
         text: 'Use it',
         items: [
           { text: 'Start in three minutes', link: '/start' },
-          { text: 'What it answers', link: '/addresses' },
+          { text: 'API endpoints', link: '/addresses' },
           { text: 'Clients and SDKs', link: '/clients' },
           { text: 'Coding agents and chat programs', link: '/coding-agents' },
           { text: 'Streaming guarantees', link: '/streaming' },
