@@ -84,7 +84,12 @@ function readTime(value: string | undefined, param: string, unitMs: number): num
   return time
 }
 
-function readBy(
+/**
+ * Parses what sums are grouped by, such as `team,model`.
+ *
+ * @throws invalid_request that names what is not among the dimensions.
+ */
+export function readBy(
   value: string | undefined,
   dimensions: readonly UsageDimension[],
 ): readonly UsageBy[] {

@@ -129,7 +129,7 @@ export const usageEndpoints = {
     path: '/admin/v1/usage/rebuild',
     access: changers,
     operationId: 'rebuildUsage',
-    summary: 'Make the sums of usage anew from the records',
+    summary: 'Rebuild the sums of usage from the records',
     tag,
     changes: false,
     reply: object({ pending }),

@@ -11,7 +11,7 @@ export function makeFolder(folder: string, mode?: number): void {
   const missing: string[] = []
   for (let path = folder; !exists(path); path = dirname(path)) missing.unshift(path)
   for (const path of missing) makeOne(path, mode)
-  if (!statSync(folder).isDirectory()) throw new Error('it is no folder')
+  if (!statSync(folder).isDirectory()) throw new Error('it is not a directory')
 }
 
 function makeOne(path: string, mode: number | undefined): void {

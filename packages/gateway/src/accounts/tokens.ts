@@ -76,7 +76,7 @@ export function createTokens({ fetch, issuers, keys, now }: TokenOptions): Token
     const found = keys.expiringCaller(key)
     if (expiresAt <= time) throw invalid('The token has expired')
     if (!found || found.expiresAt <= time || isOfOrganization(found.caller))
-      throw invalid('The token is of nobody who may call')
+      throw invalid('The token belongs to no account that may send requests')
     return found.caller
   }
 

@@ -170,7 +170,7 @@ function rateOf({ usd, per, tiers = [], minimum = 0 }: RateInput): Rate {
  */
 export function scaled(value: number, scale: bigint): bigint {
   const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value))
-  if (!match) throw new RangeError(`${value} is no price and no quantity`)
+  if (!match) throw new RangeError(`${value} is neither a price nor a quantity`)
   const [, whole = '0', fraction = '', exponent = '0'] = match
   const shift = Number(exponent) - fraction.length
   const digits = BigInt(whole + fraction) * scale

@@ -131,7 +131,7 @@ function formOf(names: readonly string[]): Form {
   if (found) return found
   const known = forms.map(({ form, columns }) => `${form}: ${columns.join(', ')}`).join('\n  ')
   throw new UnreadableExport(
-    `This is no export that is known; its columns are ${names.join(', ').slice(0, 500) || '(none)'}. Known are\n  ${known}`,
+    `This export is not known; its columns are ${names.join(', ').slice(0, 500) || '(none)'}. Known are\n  ${known}`,
   )
 }
 

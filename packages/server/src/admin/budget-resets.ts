@@ -18,7 +18,7 @@ export const resetBudgets = endpoint({
   path: '/admin/v1/budgets/reset',
   access: teamChangers,
   operationId: 'resetBudgets',
-  summary: 'Let the budgets of a key or account begin anew: what was spent before does not count',
+  summary: 'Reset the budgets of a key or account: earlier spending no longer counts',
   tag: 'Administration',
   body: closed({
     holder: described(id, 'The id of a key, user, team or organization.'),

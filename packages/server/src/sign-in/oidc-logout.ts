@@ -75,7 +75,7 @@ function loggedOut(payload: JWTPayload, issuer: string): LoggedOut {
 }
 
 function notOne(why: string, cause?: unknown): GatewayError {
-  const message = `'logout_token' is no logout token: ${why}`
+  const message = `'logout_token' is not a logout token: ${why}`
   const param = 'logout_token'
   return new GatewayError('invalid_request', message, { param, cause })
 }

@@ -28,7 +28,7 @@ export function addAdminCommands(program: Command, act: Act, print: Print): void
     .command('budgets')
     .description('budgets of keys, users, teams and organizations')
     .command('reset')
-    .description('let budgets begin anew: what was spent before does not count')
+    .description('reset budgets: earlier spending no longer counts')
     .argument(
       '<holder>',
       'the key, user, team or organization: its id, or its name if nothing else has it',

@@ -89,7 +89,7 @@ export async function changeCommand(
   }
   const fields = Object.keys(body)
   if (fields.length === 0)
-    throw new CommandError(`Say what shall be otherwise: sluice ${kind}s change --help`)
+    throw new CommandError(`Name at least one change: sluice ${kind}s change --help`)
   const { id } = await find(admin, kind, asked)
   const question = { path: { id }, body }
   const changed =

@@ -142,7 +142,7 @@ export class ServedAdmin implements AdminConnection {
   }
 
   unreachable(cause: unknown): CommandError {
-    return CommandError.because(`No gateway answers at ${this.address}`, cause)
+    return CommandError.because(`No gateway is running at ${this.address}`, cause)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -153,7 +153,7 @@ function ownAdmin(store: Store, hasFixedOwner: boolean): AdminConnection {
   const ask: Ask = async (endpoint, question = {}) => {
     if (!('onStore' in endpoint))
       throw new CommandError(
-        `${endpoint.method} ${placeOf(endpoint, question)} is asked of a gateway that runs, and none answers: start it first`,
+        `${endpoint.method} ${placeOf(endpoint, question)} needs a running gateway, and none is running. Start it and try again`,
       )
     const admin = { id: 'command line', role: 'owner' } as const
     const context = { store, admin, actor: admin.id, hasFixedOwner, at: Date.now() }

@@ -36,7 +36,7 @@ function sentenceOf({ entries, hash, problem }: CheckedLog, isExpected: boolean)
   if (problem !== undefined) return problem
   if (hash === null) return 'The audit log is empty.'
   const found = isExpected ? '; the expected entry is in it' : ''
-  return `The audit log is whole: ${entries} entries, the newest with the hash ${hash}${found}`
+  return `The audit log is intact: ${entries} entries, latest hash ${hash}${found}`
 }
 
 interface CheckedLog {

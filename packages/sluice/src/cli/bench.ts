@@ -64,7 +64,7 @@ async function whereAndWho(
   const given = options.url ?? reachableAddress(server.host, server.port)
   const url = URL.parse(given)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new CommandError(`--url ${given} is no address such as http://127.0.0.1:8080`)
+    throw new CommandError(`--url ${given} is not a URL such as http://127.0.0.1:8080`)
   return { url, key }
 }
 

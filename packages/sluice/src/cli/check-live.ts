@@ -173,7 +173,7 @@ function refusal({ upstream }: Asking, received: Received): Verdict {
 
 function failed({ timeoutMs }: Asking, error: GatewayError): Verdict {
   if (error.code === 'upstream_garbled')
-    return { verdict: 'failing', detail: 'answered with something that is no model list' }
+    return { verdict: 'failing', detail: 'did not return a model list' }
   if (error.code === 'upstream_refused_us') return { verdict: 'refused', detail: error.message }
   const { cause } = error.details
   const isLate = cause instanceof Error && cause.name === 'TimeoutError'

@@ -106,7 +106,7 @@ function unlistedModels(
 function signInWarnings({ console: { oidc }, server: { publicUrl } }: Config): readonly string[] {
   if (!oidc || publicUrl !== undefined) return []
   return [
-    'console.oidc is set and server.publicUrl is not: the issuer is told to send users back to the host that their request names. Set server.publicUrl.',
+    'console.oidc is set and server.publicUrl is not: the issuer sends users back to the host that their request names. Set server.publicUrl.',
   ]
 }
 
@@ -195,7 +195,7 @@ function builtinLine({ builtin }: Config, upstreams: ReadonlyMap<string, Upstrea
   const on = builtin.enabled === 'always' || upstreams.size === 0
   return on
     ? `on, also under ${aliases} well-known names${families}`
-    : 'on, under its own names alone, since there are providers'
+    : 'on, as builtin-* only (providers are configured)'
 }
 
 function providerLine({ id, baseUrl, keys, models }: Report['providers'][number]): string {

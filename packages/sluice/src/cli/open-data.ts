@@ -87,7 +87,7 @@ export async function withData<Result>(
 
 function unusable(dataFolder: string, cause: unknown): CommandError {
   return new CommandError(
-    `The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}. Set SLUICE_DATA to a folder that can be written`,
+    `The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}. Set SLUICE_DATA to a writable directory`,
     { cause },
   )
 }

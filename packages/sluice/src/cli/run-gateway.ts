@@ -159,7 +159,7 @@ function listenFailure(cause: unknown, host: string, port: number): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine: set SLUICE_HOST to one that is`
+      return `${host} is not an address of this machine: set SLUICE_HOST to one that is`
     default:
       return `Listening on ${host}, port ${port}, failed: ${String(cause)}`
   }
@@ -190,8 +190,8 @@ function watchSettings(
     failed(error) {
       const reason = reasonOf(error)
       if (error instanceof AbsentSettings)
-        log.warn({ file, reason }, 'the settings stay as they were: the file says nothing')
-      else log.error({ file, reason }, 'the settings stay as they were: the file is wrong')
+        log.warn({ file, reason }, 'the settings are unchanged: the file is empty or missing')
+      else log.error({ file, reason }, 'the settings are unchanged: the file has errors')
     },
   })
 }

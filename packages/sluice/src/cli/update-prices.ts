@@ -95,7 +95,7 @@ function listOfProvider(
 ): FetchedList {
   const models = readRouterList(value)
   const many = Object.keys(models).length
-  if (many === 0) throw new CommandError(`${from} is no list of prices`)
+  if (many === 0) throw new CommandError(`${from} is not a list of prices`)
   if (provider === undefined || !catalogue.has(provider))
     throw new CommandError(
       provider === undefined
@@ -147,6 +147,6 @@ function parsed(text: string, from: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CommandError(`${from} is no list of prices`, { cause })
+    throw new CommandError(`${from} is not a list of prices`, { cause })
   }
 }

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { GatewayError } from '@sluice/contract'
 import type { Environment } from '../config/env.ts'
+import { readBy, type UsageBy } from '@sluice/server/usage-query.ts'
 import { usageEndpoints } from '@sluice/server/usage.ts'
 import { accountKinds } from '@sluice/gateway/ports/account.ts'
+import { usageDimensions } from '@sluice/gateway/ports/usage-store.ts'
 import { type AdminConnection, allAccounts, allKeys, runningGateway } from './ask-admin.ts'
 import type { GatewayOptions } from './command.ts'
 import { CommandError } from './command-error.ts'
@@ -23,12 +26,12 @@ export async function usageCommand(
   environment: Environment,
   { by = 'model', from, to, url, json = false, csv = false }: UsageOptions,
 ): Promise<string> {
+  const names = namesIn(by)
   const gateway = await gatewayFor(environment, url)
   const query = { by, from, to }
   if (csv) return gateway.askText(usageEndpoints.get, { query: { ...query, format: 'csv' } })
   const answer = await gateway.ask(usageEndpoints.get, { query })
   if (json) return JSON.stringify(answer, null, 2)
-  const names = by === '' ? [] : by.split(',').map((name) => name.trim())
   const named = await namesOf(gateway, names)
   const rows = [...answer.data, answer.total].map((sums, at) => [
     ...names.map((name, column) =>
@@ -55,6 +58,16 @@ export async function usageCommand(
     ...(answer.pending === 0 ? [] : [`${answer.pending} records are not summed yet.`]),
   ]
   return [`${answer.from} to ${answer.to}`, formatTable(headings, rows), ...notes].join('\n')
+}
+
+/** Checked here, so that a typo is told as such where no gateway is running. */
+function namesIn(by: string): readonly UsageBy[] {
+  try {
+    return readBy(by, usageDimensions)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    throw new CommandError(thrown.message.replace("'by'", '--by'), { cause: thrown })
+  }
 }
 
 /** An id with its current name; only the id if it no longer exists. */
@@ -130,8 +143,8 @@ export async function rebuildUsage(
       ;({ pending: remaining } = await gateway.ask(usageEndpoints.get))
     }
     if (json) return JSON.stringify({ pending: 0 }, null, 2)
-    return `The sums of ${pending} records were made anew.`
+    return `The sums of ${pending} records were rebuilt.`
   }
   if (json) return JSON.stringify({ pending }, null, 2)
-  return `The sums of ${pending} records are made anew; until then answers about usage say what they lack.`
+  return `The sums of ${pending} records are being rebuilt. Until then, usage reports say how many records are missing.`
 }

@@ -31,7 +31,7 @@ export function explainErrors(errors: readonly ValidationError[], value: unknown
 
 function unknownName(name: string, schemaPath: string): string {
   const suggestion = didYouMean(name, propertiesAt(schemaPath))
-  const known = `is not a setting: no ${JSON.stringify(name)} is known here`
+  const known = `is not a setting`
   return suggestion === '' ? known : `${known}. ${suggestion}`
 }
 

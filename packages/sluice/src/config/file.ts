@@ -128,7 +128,7 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
       found.push({ path, problem: 'must be named in small letters, digits, dots and dashes' })
     for (const [name, text] of Object.entries(provider.headers ?? {}))
       if (!headerName.test(name) || !headerText.test(text))
-        found.push({ path: [...path, 'headers', name], problem: 'is no header that can be sent' })
+        found.push({ path: [...path, 'headers', name], problem: 'is not a valid header' })
     if (id === engineCard.id)
       found.push({ path, problem: 'must have another name: this one is the built-in engine’s' })
     if (provider.key !== undefined && provider.keys !== undefined)
@@ -144,7 +144,7 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
     if (!isAddressBlock(block))
       found.push({
         path: ['server', 'trustedProxies', index],
-        problem: 'is no address and no block such as 10.0.0.0/8',
+        problem: 'is neither an address nor a block such as 10.0.0.0/8',
       })
   for (const [index, { jwksUrl, jwksFile }] of (config.jwt ?? []).entries())
     if ((jwksUrl === undefined) === (jwksFile === undefined))

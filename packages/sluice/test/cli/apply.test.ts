@@ -254,7 +254,7 @@ describe('routes', () => {
     const variables = { SLUICE_PORT: '0' }
     const at = { folder: folder.path, variables }
     expect(await refused(runSluice(['apply', '-f', 'routes.yaml', '--yes'], at))).toContain(
-      'is asked of a gateway that runs',
+      'needs a running gateway',
     )
   })
 })

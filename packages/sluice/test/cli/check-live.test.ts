@@ -146,7 +146,7 @@ test.each<[string, Answering, RegExp]>([
   [
     'an answer that is not a list of models',
     (_seen, response) => void response.end('<html>'),
-    /no model list/,
+    /did not return a model list/,
   ],
   [
     'a wrong base URL',

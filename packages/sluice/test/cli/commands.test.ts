@@ -140,7 +140,7 @@ test('reports the place of an error in the file and exits with an error', async 
   const { exitCode, stderr } = await runSluice(['check'], { folder: folder.path })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
-    stderr: `${folder.path}/sluice.yaml:2:3: server.prot is not a setting: no "prot" is known here. Did you mean "port"?\n`,
+    stderr: `${folder.path}/sluice.yaml:2:3: server.prot is not a setting. Did you mean "port"?\n`,
   })
 })
 

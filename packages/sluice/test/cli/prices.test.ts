@@ -186,9 +186,9 @@ describe('prices update', () => {
   })
 
   test.each([
-    ['invalid JSON', '<html>', 'is no list of prices'],
-    ['an empty list', '[]', 'is no list of prices'],
-    ['models without prices', '{"data":[{"id":"a/b","pricing":{}}]}', 'is no list of prices'],
+    ['invalid JSON', '<html>', 'is not a list of prices'],
+    ['an empty list', '[]', 'is not a list of prices'],
+    ['models without prices', '{"data":[{"id":"a/b","pricing":{}}]}', 'is not a list of prices'],
     ['a list of an unknown kind', '[{"id":"a","pricing":{"prompt":"1"}}]', '--provider'],
     ['a list that the library cannot use', '[{"id":"openai","models":7}]', 'cannot be used'],
   ])('rejects %s', async (_name, content, message) => {

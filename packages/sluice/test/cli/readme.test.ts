@@ -30,7 +30,7 @@ const masked = (text: string) =>
     .replaceAll(/\b(team|key|user)_\w{16}/g, '$1_…')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
 
-/** What a long story costs: 14 × 0.10 + 500 × 0.50 millionths of a dollar. */
+/** What a short story costs, which many models write: 14 × 0.10 + 120 × 0.50 millionths of a dollar. */
 const story = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -40,11 +40,11 @@ const story = {
     {
       index: 0,
       message: { role: 'assistant', content: 'Once upon a time', refusal: null },
-      finish_reason: 'length',
+      finish_reason: 'stop',
       logprobs: null,
     },
   ],
-  usage: { prompt_tokens: 14, completion_tokens: 500, total_tokens: 514 },
+  usage: { prompt_tokens: 14, completion_tokens: 120, total_tokens: 134 },
 }
 
 async function freePort(): Promise<string> {
@@ -88,13 +88,13 @@ test('the README’s commands for a team with a budget work in order', {
     expect(refused).toContain('insufficient_quota')
     expect(shown).toContain(masked(refused))
     const [table = ''] = blocks(section, 'text')
-    expect(table).toContain('0.000251')
+    expect(table).toContain('0.000061')
     expect(shown).toContain(masked(table))
-    expect(shown).toMatch(/"kind":"budget".*"limit":500,"remaining":248.6,/)
+    expect(shown).toMatch(/"kind":"budget".*"limit":300,"remaining":238.6,/)
     expect(shown).toMatch(
       /Revoked key_… \(app\)[^\n]*\n\{"error":\{"message":"The API key is not valid",/,
     )
-    expect(shown).toContain('The audit log is whole')
+    expect(shown).toContain('The audit log is intact')
     expect(
       upstream.seen.filter(({ path: asked }) => asked.endsWith('/chat/completions')),
     ).toHaveLength(2)

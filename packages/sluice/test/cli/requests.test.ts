@@ -77,7 +77,7 @@ test('prints the gateway’s error message', async () => {
   const refused = requestsCommand(environmentOf(gateway), { url, status: 'odd' }, nobody)
   await expect(refused).rejects.toThrow("'status' must be a status")
   const unreachable = topCommand(environmentOf(gateway), { url: 'http://127.0.0.1:1' }, Date.now())
-  await expect(unreachable).rejects.toThrow('No gateway answers')
+  await expect(unreachable).rejects.toThrow('No gateway is running')
 })
 
 test('lists what is wrong now, and fails if calls fail for it', async () => {

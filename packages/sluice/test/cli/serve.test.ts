@@ -222,7 +222,7 @@ test('a deleted, emptied or truncated settings file admits nobody and does not f
   const told = (words: string) => output().split(words).length - 1
   for (const [index, lose] of [() => rmSync(file), () => writeFileSync(file, '')].entries()) {
     lose()
-    await vi.waitFor(() => expect(told('the file says nothing')).toBe(index + 1), soon)
+    await vi.waitFor(() => expect(told('the file is empty or missing')).toBe(index + 1), soon)
     await holds()
     writeFileSync(file, `${whole}# ${index}\n`)
     await vi.waitFor(() => expect(told('the settings have changed')).toBe(index + 1), soon)
@@ -304,11 +304,11 @@ test.each([
   ],
   [
     { SLUICE_DATA: '/dev/null/x' },
-    "The data folder /dev/null/x cannot be used: ENOTDIR: not a directory, mkdir '/dev/null/x'. Set SLUICE_DATA to a folder that can be written\n",
+    "The data folder /dev/null/x cannot be used: ENOTDIR: not a directory, mkdir '/dev/null/x'. Set SLUICE_DATA to a writable directory\n",
   ],
   [
     { SLUICE_DATA: '/proc/nope/data' },
-    "The data folder /proc/nope/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/nope'. Set SLUICE_DATA to a folder that can be written\n",
+    "The data folder /proc/nope/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/nope'. Set SLUICE_DATA to a writable directory\n",
   ],
 ])('the invalid setting %o stops the start', async (variables, sentence) => {
   const { exitCode, stderr } = await startSluice(['serve'], { folder, variables }).finished

@@ -60,9 +60,14 @@ test('usage prints a table or JSON', async () => {
   expect(await usageCommand(environment, { url, by: 'provider', csv: true })).toMatch(
     /^provider,.*\r\nanthropic,1,/,
   )
-  await expect(usageCommand(environment, { url, by: 'colour' })).rejects.toThrow(
-    /refused \(400\): 'by' must be/,
-  )
+})
+
+test('usage names a typo in --by, also where no gateway is running', async () => {
+  for (const url of [gateway.url, 'http://127.0.0.1:1'])
+    for (const by of ['colour', 'model,colour'])
+      await expect(usageCommand(environment, { url, by })).rejects.toThrow(
+        /^--by must be of hour, day, .*, not "colour"$/,
+      )
 })
 
 const start_ = `${today}T00:00:00+00:00`
@@ -276,14 +281,14 @@ test('usage by key shows names, and can be erased and rebuilt', async () => {
   expect(drawn.at(-1)).toBe('\r\u001b[K')
   expect(await usageCommand(environment, { url, by: 'key' })).not.toContain(made.id)
   await expect(eraseUsage(environment, { url })).rejects.toThrow('--user or --key')
-  expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 6 records are made anew/)
+  expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 6 records are being rebuilt/)
   expect(JSON.parse(await usageCommand(environment, { url, json: true }))).toMatchObject({
     total: { calls: 6 },
   })
   const written: string[] = []
   const screen = { isTTY: true, write: (text: string) => written.push(text) }
   expect(await rebuildUsage(environment, { url, wait: true, screen })).toBe(
-    'The sums of 6 records were made anew.',
+    'The sums of 6 records were rebuilt.',
   )
   expect(written[0]).toContain(' 0 %  0 of 6 records summed')
   expect(written.at(-1)).toBe('\r\u001b[K')

@@ -42,7 +42,7 @@ export interface Command {
 export class RedisEmptied extends Error {
   override readonly name = 'RedisEmptied'
 
-  constructor(message = 'Redis has lost its data: what was spent is counted anew') {
+  constructor(message = 'Redis has lost its data: spending is counted again') {
     super(message)
   }
 }

@@ -60,7 +60,7 @@ async function routesOf(
     return { models }
   } catch (cause) {
     if (!(cause instanceof CommandError)) throw cause
-    return { note: `Without routes: ${cause.message}` }
+    return { note: `Routes were not exported: ${cause.message}.` }
   }
 }
 
