@@ -1,6 +1,6 @@
 // Writes the pages that are made of the program itself: errors, providers, commands, settings, and what the benchmark measured. They
 // are not under version control.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodes } from '../../packages/contract/src/index.ts'
 import { providers } from '../../packages/gateway/src/providers/index.ts'
@@ -34,6 +34,8 @@ emptied('providers')
 for (const provider of providers.values())
   write(`providers/${provider.id}.md`, providerPage(provider))
 write('providers/index.md', providerList())
+emptied('public')
+copyFileSync(join(root, 'packages/console/src/layout/icon.svg'), join(docs, 'public/icon.svg'))
 emptied('parts')
 write('parts/sizing.md', sizingPart(root))
 write('parts/speed.md', speedPart(root))

@@ -27,8 +27,39 @@ test('builds offline without dead links', () => {
     const text = readFileSync(join(site, file), 'utf8')
     expect(text, file).not.toMatch(/(?:src|<link[^>]+href)="https?:/)
     assertAnchors(file, text, files)
+    assertFiles(text, files)
   }
+  assertMarkdown(files)
 }, 300_000)
+
+/** Icons and alternatives that the head of a page names are there. */
+function assertFiles(text: string, files: readonly string[]): void {
+  const named = [...text.matchAll(/<link rel="(?:icon|alternate)"[^>]* href="\/([^"]+)"/g)]
+  expect(named).toHaveLength(2)
+  for (const [, file] of named) expect(files).toContain(file)
+}
+
+/** llms.txt leads to the Markdown of each page of the menu, and links in that to other Markdown. */
+function assertMarkdown(files: readonly string[]): void {
+  const linksIn = (text: string) =>
+    [...text.matchAll(/\]\(\/([^)#]*)/g)].map(([, link = '']) => link)
+  const list = readFileSync(join(site, 'llms.txt'), 'utf8')
+  expect(list).toMatch(/^# Sluice\n\n> .+\n\n## Use it\n\n- \[/)
+  const listed = linksIn(list)
+  expect(listed).toContain('troubleshooting.md')
+  expect(listed).toContain('errors/index.md')
+  expect(listed.length).toBeGreaterThan(30)
+  for (const link of listed) expect(files).toContain(link)
+  const markdown = files.filter((file) => file.endsWith('.md'))
+  expect(markdown.length).toBe(files.filter((file) => file.endsWith('.html')).length - 2)
+  for (const file of markdown) {
+    const text = readFileSync(join(site, file), 'utf8')
+    expect(text, file).toMatch(/^# /m)
+    expect(text, file).not.toMatch(/@include|^---\n/)
+    for (const link of linksIn(text).filter((one) => !one.startsWith('images/')))
+      expect(files, `${file}: ${link}`).toContain(link)
+  }
+}
 
 /** What VitePress does not look at: that the part of a page is there which a link names. */
 function assertAnchors(file: string, text: string, files: readonly string[]): void {

@@ -14,7 +14,10 @@ const messages = rows.map(([, message = '']) => message)
 
 /** What `…` stands for is anything, within one line. */
 function patternOf(message: string): RegExp {
-  const parts = message.split('…').map((part) => RegExp.escape(part))
+  const parts = message
+    .replace(/^… /, '')
+    .split('…')
+    .map((part) => RegExp.escape(part))
   return new RegExp(parts.join('[^\\n]{0,200}'))
 }
 
