@@ -23,7 +23,7 @@ test.for(['keys', 'users', 'teams', 'organizations'])(
   browserWait,
   async (path, context) => {
     await using opened = await tests.open(context, `/${path}`)
-    await opened.page.getByText(`There are no ${path} yet`).waitFor()
+    await opened.page.getByText(`No ${path} yet`).waitFor()
     await shoot(opened, `${path}-empty`)
     expect(await opened.problems()).toEqual([])
   },
@@ -298,7 +298,7 @@ test('names, sorts and searches more accounts than fit on a page', browserWait, 
   await page.getByRole('button', { name: 'Create a key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('of aardvark')
-  const owner = dialog.getByRole('combobox', { name: 'Belongs to' })
+  const owner = dialog.getByRole('combobox', { name: 'Owner' })
   await owner.fill('aardv')
   await expect
     .poll(() =>

@@ -135,7 +135,7 @@ test('a team’s form can allow own keys', browserWait, async (context) => {
   const { page } = opened
   await page.getByRole('link', { name: 'search' }).click()
   await page.getByRole('button', { name: 'Change' }).click()
-  const choice = page.getByRole('dialog').getByLabel('Users make their own keys')
+  const choice = page.getByRole('dialog').getByLabel('Users create their own keys')
   expect(await choice.inputValue()).toBe('yes')
   await choice.selectOption('no')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()

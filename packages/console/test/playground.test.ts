@@ -108,7 +108,7 @@ test('plays a chat answer as speech and transcribes it', browserWait, async (con
   const { page } = opened
   await page.getByLabel('Message').fill('Say hello')
   await page.getByText('System prompt, tools').click()
-  await page.getByRole('combobox', { name: 'Spoken answer' }).selectOption('alloy')
+  await page.getByRole('combobox', { name: 'Spoken response' }).selectOption('alloy')
   const answering = page.waitForResponse('**/v1/chat/completions')
   await send(opened)
   await expect.poll(() => page.evaluate(lengthOf('audio')), { timeout: 20_000 }).toBe(true)
@@ -134,7 +134,7 @@ test('plays a chat answer as speech and transcribes it', browserWait, async (con
 test('sends an image to a chat model', browserWait, async (context) => {
   await using opened = await open(context, { model: 'builtin-chat' })
   await opened.page.getByLabel('Message').fill('What colour is it?')
-  await choose(opened, 'Picture or sound', 'square.png', picture)
+  await choose(opened, 'Attachments', 'square.png', picture)
   await send(opened)
   await opened.page.getByText('Request', { exact: true }).click()
   await opened.page.getByText('data:image/png;base64').first().waitFor()
@@ -286,7 +286,7 @@ test.for(programs)(
       await page.getByRole('button', { name: 'Insert an example' }).click()
     }
     if ('file' in use) {
-      const label = use.operation === 'Chat' ? 'Picture or sound' : 'File'
+      const label = use.operation === 'Chat' ? 'Attachments' : 'File'
       await choose(opened, label, 'square.png', picture)
       writeFileSync(join(folder, 'square.png'), picture)
     }

@@ -40,7 +40,7 @@ test.for([
       .waitFor()
     await settings.getByRole('row', { name: /providers\.second\.key.*Hidden/ }).waitFor()
     expect(await page.content()).not.toContain('sk-of-second')
-    await page.getByLabel('Concurrent calls').waitFor()
+    await page.getByLabel('Concurrent requests').waitFor()
     await shoot(opened, `provider-${colorScheme}${isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])
   },
@@ -101,7 +101,7 @@ test('adds a provider, gives it another key and removes it', browserWait, async 
 test('plans and applies how a provider is used', browserWait, async (context) => {
   await using opened = await at(context, 'second')
   const { page } = opened
-  const places = page.getByLabel('Concurrent calls')
+  const places = page.getByLabel('Concurrent requests')
   expect(await places.inputValue()).toBe('4')
   await page.getByLabel('Models').fill('a\n{ "id": 7 }')
   opened.expectStatus(400)

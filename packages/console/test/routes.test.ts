@@ -71,9 +71,9 @@ test('edits a route in the form, plans and applies it', browserWait, async (cont
   await page.getByRole('button', { name: 'Add a fallback' }).click()
   await page.getByLabel('Fallbacks 1').fill('quick')
   await page.getByText('Hedging').click()
-  await page.getByRole('combobox', { name: 'Ask a second target' }).selectOption('Yes')
+  await page.getByRole('combobox', { name: 'Hedge with a second target' }).selectOption('Yes')
   await page.getByLabel('After, ms').fill('1500')
-  await page.getByText('Choice of the target').click()
+  await page.getByText('Load balancing').click()
   await page
     .getByRole('combobox', { name: 'Among targets of one priority' })
     .selectOption('By recent latency')

@@ -118,7 +118,7 @@ export const aboutTexts = {
   platform: 'Platform',
   database: 'Database',
   started: 'Started',
-  licence: 'Licence',
+  licence: 'License',
   benchmark: 'Benchmark',
   measured: 'Measured',
   scenario: 'Scenario',

@@ -7,9 +7,9 @@ export const ownTexts = {
   left: 'Remaining in its own budget',
   change: 'Change',
   noKeys: 'You have no keys yet',
-  noKeysHint: 'A key lets a program call models in your name. Create one, and copy its secret.',
+  noKeysHint: 'A key lets a program send requests in your name. Create one, and copy its secret.',
   askHint:
-    'A key lets a program call models in your name. An administrator of your team makes them.',
+    'A key lets a program send requests in your name. An administrator of your team creates them.',
   useHint: 'Replace YOUR_KEY with one of your keys.',
   yourKey: 'YOUR_KEY',
   levels: {

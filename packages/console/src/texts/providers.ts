@@ -3,7 +3,7 @@ export const providerTexts = {
   settings: 'Settings',
   settingsOf: (name: string) => `Settings: ${name}`,
   hint: 'The settings in effect, and where each comes from.',
-  unset: 'Nothing is set. The catalogue and the defaults apply.',
+  unset: 'Nothing is set. The catalog and the defaults apply.',
   change: 'Change',
   add: 'Add a provider',
   addHint:
@@ -19,9 +19,9 @@ export const providerTexts = {
   remove: 'Remove this provider',
   removeHint: 'Routes with targets of this provider then use their other targets.',
   fields: {
-    kind: ['Provider of the catalogue', 'If the name does not say it, such as openai.'],
-    type: ['Protocol', 'For a server that is not in the catalogue, such as openai or anthropic.'],
-    baseUrl: ['Base URL', 'Default: that of the catalogue.'],
+    kind: ['Provider of the catalog', 'If the name does not say it, such as openai.'],
+    type: ['Protocol', 'For a server that is not in the catalog, such as openai or anthropic.'],
+    baseUrl: ['Base URL', 'Default: that of the catalog.'],
     region: ['Region', ''],
     project: ['Project', ''],
     resource: ['Resource', ''],

@@ -6,7 +6,7 @@ export const texts = {
   signOut: 'Sign out',
   signedInAs: 'Signed in as',
   reference: 'API reference',
-  scheme: { light: 'Light colors', dark: 'Dark colors' },
+  scheme: { light: 'Light mode', dark: 'Dark mode' },
   loading: 'Loading',
   failed: 'This could not be loaded',
   retry: 'Try again',

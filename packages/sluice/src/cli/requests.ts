@@ -151,6 +151,6 @@ export async function topCommand(
     String(sums.firstTokenP50Ms ?? '-'),
     String(sums.firstTokenP95Ms ?? '-'),
   ])
-  const names = ['MODEL', 'CALLS', 'FAILED', 'IN', 'OUT', 'USD', 'FIRST p50', 'FIRST p95']
+  const names = ['MODEL', 'REQUESTS', 'FAILED', 'IN', 'OUT', 'USD', 'FIRST p50', 'FIRST p95']
   return [`${overview.from} to ${overview.to}`, formatTable(names, rows)].join('\n')
 }

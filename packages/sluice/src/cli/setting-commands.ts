@@ -40,8 +40,8 @@ function addProviderCommands(commands: Command, act: Act): void {
     .command('set')
     .description('add a provider, or change one; what is not named stays as it is')
     .argument(...provider)
-    .option('--kind <provider>', 'the provider of the catalogue, if the name does not say it')
-    .option('--type <protocol>', 'the protocol of a server that is not in the catalogue')
+    .option('--kind <provider>', 'the provider of the catalog, if the name does not say it')
+    .option('--type <protocol>', 'the protocol of a server that is not in the catalog')
     .option('--base-url <url>', 'the base URL')
     .option(...keyFile)
     .option(

@@ -100,7 +100,7 @@ function listOfProvider(
     throw new CommandError(
       provider === undefined
         ? `It is not known whose list ${from} is: name the provider with --provider`
-        : `There is no provider ${provider} in the catalogue`,
+        : `There is no provider ${provider} in the catalog`,
     )
   const content = { provider, source: from, date: dayOf(Date.now()), models }
   const file = fetchedListFile(dataFolder, provider)

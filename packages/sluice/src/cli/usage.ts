@@ -46,7 +46,7 @@ export async function usageCommand(
   ])
   const headings = [
     ...names.map((name) => name.toUpperCase()),
-    'CALLS',
+    'REQUESTS',
     'ATTEMPTS',
     'INPUT TOKENS',
     'OUTPUT TOKENS',

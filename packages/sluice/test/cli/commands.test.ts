@@ -69,7 +69,7 @@ models:
   const { text, isFine } = await check(environment)
   expect(isFine).toBe(false)
   for (const sentence of [
-    'nobody-knows is off: it is not in the catalogue, so it needs a type and a baseUrl.',
+    'nobody-knows is off: it is not in the catalog, so it needs a type and a baseUrl.',
     'openai is off: set OPENAI_API_KEY, or providers.openai.key.',
     'models.a leads to openia/gpt-4o, which is not configured.',
     'models.b leads to builtin/builtin-chat, which is not configured.',

@@ -44,7 +44,7 @@ test('exports stored contents and erases those of one user', async () => {
   expect(await exported({ user: ada?.id, to: '2020-01-01' })).toEqual([])
 
   const said = await eraseContents(environment, { url, user: ada?.id ?? '' })
-  expect(said).toBe(`Removed what 3 calls of ${ada?.id} asked and were answered.`)
+  expect(said).toBe(`Removed the prompts and responses of 3 requests of ${ada?.id}.`)
   expect((await exported()).map(({ userId }) => userId)).toEqual([eve?.id, eve?.id, eve?.id])
   // What was used stays, and whose it was.
   const { body } = await asked(gateway, `GET /admin/v1/requests?user=${ada?.id}`)

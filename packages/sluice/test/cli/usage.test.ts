@@ -47,7 +47,7 @@ test('usage prints a table or JSON', async () => {
   const { url } = gateway
   const table = await usageCommand(environment, { url, by: 'day,model' })
   const [, head, ...rows] = table.split('\n').map((line) => line.split(/  +/))
-  expect(head?.slice(0, 3)).toEqual(['DAY', 'MODEL', 'CALLS'])
+  expect(head?.slice(0, 3)).toEqual(['DAY', 'MODEL', 'REQUESTS'])
   expect(rows).toEqual([
     [today, 'claude-haiku-4-5-20251001', '1', '1', '7', '3', '0.044000', '0'],
     [today, 'gpt-4o-2024-08-06', '2', '2', '14', '6', '0.088000', '0'],
@@ -281,7 +281,9 @@ test('usage by key shows names, and can be erased and rebuilt', async () => {
   expect(drawn.at(-1)).toBe('\r\u001b[K')
   expect(await usageCommand(environment, { url, by: 'key' })).not.toContain(made.id)
   await expect(eraseUsage(environment, { url })).rejects.toThrow('--user or --key')
-  expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 6 records are being rebuilt/)
+  expect(await rebuildUsage(environment, { url })).toMatch(
+    /^The sums of 6 records are being rebuilt/,
+  )
   expect(JSON.parse(await usageCommand(environment, { url, json: true }))).toMatchObject({
     total: { calls: 6 },
   })

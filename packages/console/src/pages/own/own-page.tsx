@@ -125,5 +125,5 @@ function limitText({ unit, limit, remaining, resetMs, kind }: Limit): string {
       : [formatCount(remaining), formatCount(limit)]
   const left = termTexts.left(remains, most)
   if (kind !== 'budget') return left
-  return `${left}, ${resetMs === null ? termTexts.never : termTexts.resets(formatIn(resetMs))}`
+  return `${left} · ${resetMs === null ? termTexts.never : termTexts.resets(formatIn(resetMs))}`
 }
