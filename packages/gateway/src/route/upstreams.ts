@@ -26,7 +26,7 @@ export function configuredUpstreams(
     if (settings.enabled === false || settings.type === 'ai-sdk') continue
     const provider = baseOf(id, settings, catalogue)
     if (!provider) {
-      skipped(id, `it is not in the catalogue, so it needs a type and a baseUrl`)
+      skipped(id, `it is not in the catalog, so it needs a type and a baseUrl`)
       continue
     }
     const isStored = config.stored.providers.includes(id)
