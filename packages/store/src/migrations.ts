@@ -19,6 +19,9 @@ export interface SchemaState {
   readonly oldestProgram?: number
 }
 
+/** Told the versions of a database that has data before it is changed. */
+export type Upgrading = (versions: { readonly from: number; readonly to: number }) => void
+
 /**
  * The numbered files of `migrations/` that a database lacks, in order. They are the same for all databases and cannot be
  * undone. Migrations only add, so an older program can use a newer database: replicas can be updated one by one, and an update

@@ -5,6 +5,7 @@ import { accountTable } from './tables/accounts.ts'
 import { alertTable } from './tables/alerts.ts'
 import { contentTable } from './tables/contents.ts'
 import type { Database } from './database.ts'
+import type { Upgrading } from './migrations.ts'
 import { keptFileTable } from './tables/kept-files.ts'
 import { keyTable } from './tables/keys.ts'
 import { ledgerWriters } from './ledger/writers.ts'
@@ -27,6 +28,11 @@ export interface StoreOptions
    * `failed` is called when one could not be made, and it is tried again. Default: not done here.
    */
   readonly keepsTables?: { readonly failed: (error: unknown) => void }
+  /**
+   * Called before tables of an existing database are changed, which takes minutes if it is large. SQLite blocks the thread until
+   * that is done. Default: ignored.
+   */
+  readonly upgrading?: Upgrading
 }
 
 interface Opened extends StoreOptions {

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import { holdFolder } from '@sluice/store/folder-lock.ts'
 import { makeFolder } from '@sluice/store/make-folder.ts'
+import type { Upgrading } from '@sluice/store/migrations.ts'
 import { openSqlite } from '@sluice/store/sqlite/open-sqlite.ts'
 import type { StoreOptions } from '@sluice/store/store.ts'
 import { CommandError, reasonOf } from './command-error.ts'
@@ -23,12 +24,13 @@ export interface DataOptions extends StoreOptions {
  */
 export async function openData(
   { dataFolder, storage: { url } }: DataConfig,
-  { warn = () => {}, ...options }: DataOptions = {},
+  { warn = () => {}, ...given }: DataOptions = {},
 ): Promise<Store> {
+  const options = { upgrading: tellUpgrade, ...given }
   try {
     makeFolder(dataFolder, 0o700)
     tightenFolder(dataFolder, dataFolderNames, warn)
-    const { journalFolder } = options
+    const { journalFolder } = given
     if (journalFolder !== undefined) tightenFolder(journalFolder, journalNames, warn)
     if (url === undefined) return openSqlite({ file: join(dataFolder, 'sluice.db'), ...options })
   } catch (cause) {
@@ -89,6 +91,13 @@ function unusable(dataFolder: string, cause: unknown): CommandError {
   return new CommandError(
     `The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}. Set SLUICE_DATA to a writable directory`,
     { cause },
+  )
+}
+
+/** Written at once, because the thread may be blocked from here on. */
+function tellUpgrade({ from, to }: Parameters<Upgrading>[0]): void {
+  process.stderr.write(
+    `sluice: the database is upgraded from version ${from} to ${to}, which can take minutes; the gateway listens afterwards\n`,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Client, ClientConfig } from 'pg'
 import { withoutIndexes } from './large-indexes.ts'
-import { type Migration, migrationsAfter, type SchemaState } from '../migrations.ts'
+import { type Migration, migrationsAfter, type SchemaState, type Upgrading } from '../migrations.ts'
 import { connect } from './connect.ts'
 import { changeTables } from './change-tables.ts'
 import { addMonths } from './month-partitions.ts'
@@ -15,19 +15,21 @@ const lockNumber = 7_582_233
  *
  * @throws Error if the database is too new for this program.
  */
-export async function migrate(config: ClientConfig): Promise<void> {
-  if (await applyMissing(config)) await addMonths(config, Date.now())
+export async function migrate(config: ClientConfig, upgrading?: Upgrading): Promise<void> {
+  if (await applyMissing(config, upgrading)) await addMonths(config, Date.now())
 }
 
 /** Returns whether anything was applied. */
-async function applyMissing(config: ClientConfig): Promise<boolean> {
+async function applyMissing(config: ClientConfig, upgrading?: Upgrading): Promise<boolean> {
   await using connected = await connect(config)
   const { client } = connected
   // Checked without the lock first, so that a start needs no right to create tables unless some are missing.
   for (let isChanged = false; ; isChanged = true) {
     const state = await stateOf(client)
     const missing = migrationsAfter(state)
-    if (missing.length === 0) return isChanged
+    const newest = missing.at(-1)
+    if (!newest) return isChanged
+    if (!isChanged && state.version > 0) upgrading?.({ from: state.version, to: newest.version })
     const count = state.version === 0 ? missing.length : 1
     await changeTables(client, lockNumber, () => apply(client, count))
   }

@@ -3,6 +3,7 @@ import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import { boundValues } from '../bound-values.ts'
 import { type Column, type Database, type NewRows, RefusedData, type Row } from '../database.ts'
+import type { Upgrading } from '../migrations.ts'
 import { openIndexBuilding } from './large-indexes.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { migrate } from './migrate.ts'
@@ -28,9 +29,10 @@ const connectMs = 5_000
 export async function openPostgres({
   url,
   keepsTables,
+  upgrading,
   ...options
 }: PostgresOptions): Promise<Store> {
-  const opened = await openPostgresDatabase(url)
+  const opened = await openPostgresDatabase(url, upgrading)
   const config = connectionTo(url)
   const upkeep = keepsTables
     ? [openIndexBuilding(config, keepsTables), openMonths(config, keepsTables)]
@@ -57,8 +59,8 @@ const connectionTo = (url: string): ClientConfig => ({
 })
 
 /** Opens and migrates the database at a URL. The caller disposes it. */
-export async function openPostgresDatabase(url: string): Promise<Database> {
-  await migrate(connectionTo(url))
+export async function openPostgresDatabase(url: string, upgrading?: Upgrading): Promise<Database> {
+  await migrate(connectionTo(url), upgrading)
   const config = { ...connectionTo(url), types: { getTypeParser: parserOf } }
   return postgresDatabase(openConnections(config))
 }

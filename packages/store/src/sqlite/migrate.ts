@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Migration, migrationsAfter, type SchemaState } from '../migrations.ts'
+import { type Migration, migrationsAfter, type SchemaState, type Upgrading } from '../migrations.ts'
 import { transaction } from './connection.ts'
 import { copyDatabase } from './copy-database.ts'
 
@@ -15,11 +15,12 @@ const migrationWaitMs = 600_000
  *
  * @throws Error if the database is too new for this program, or if there is no room for the copy.
  */
-export function migrate(db: DatabaseSync, file = ':memory:'): void {
+export function migrate(db: DatabaseSync, file = ':memory:', upgrading?: Upgrading): void {
   const state = stateOf(db)
   const missing = migrationsAfter(state)
   const newest = missing.at(-1)
   const copy = `${file}.before-${newest?.version}`
+  if (newest && state.version > 0) upgrading?.({ from: state.version, to: newest.version })
   if (newest && state.version > 0 && file !== ':memory:' && !existsSync(copy))
     copyDatabase(db, copy)
   const waitMs = numberFrom(db, 'PRAGMA busy_timeout') ?? 0

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Sql } from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
+import type { Upgrading } from '../migrations.ts'
 import { migrate } from './migrate.ts'
 import { openAppendThread } from './append-thread.ts'
 import { WaitingChanges } from './waiting-changes.ts'
@@ -26,8 +27,8 @@ const lockWaitMs = 2_000
  *
  * @throws Error if the file cannot be opened or migrated, or is too new for this program.
  */
-export function openSqlite({ file, ...options }: SqliteOptions): Store {
-  const database = openSqliteDatabase(file)
+export function openSqlite({ file, upgrading, ...options }: SqliteOptions): Store {
+  const database = openSqliteDatabase(file, upgrading)
   const thread = openUsageThread(file)
   // An idle gateway does not need the thread, which takes 15 MB.
   const fold = async () => ((await isFolded(database)) ? 0 : await thread.fold())
@@ -35,13 +36,13 @@ export function openSqlite({ file, ...options }: SqliteOptions): Store {
 }
 
 /** The same without what a store does with it: opens the database in a file and migrates it. The caller disposes it. */
-export function openSqliteDatabase(file: string): Database {
+export function openSqliteDatabase(file: string, upgrading?: Upgrading): Database {
   makePrivate(file)
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   try {
     switchToWal(db)
     db.exec('PRAGMA synchronous = NORMAL')
-    migrate(db, file)
+    migrate(db, file, upgrading)
   } catch (error) {
     db.close()
     throw error

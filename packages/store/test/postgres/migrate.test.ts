@@ -182,6 +182,17 @@ describe.runIf(database)('migration of an older PostgreSQL database', () => {
     expect(await connected.rows('SELECT sequence FROM usage_records')).toEqual([{ sequence: '1' }])
   })
 
+  test('tells the versions before it changes a database with data, once, and nothing of a new or a current one', async () => {
+    const told: unknown[] = []
+    const upgrading = (versions: object) => told.push(versions)
+    const url = await olderDatabase(26)
+    await migrate({ connectionString: url }, upgrading)
+    await migrate({ connectionString: url }, upgrading)
+    expect(told).toEqual([{ from: 26, to: newest }])
+    await migrate({ connectionString: (await database?.newSchema()) ?? '' }, upgrading)
+    expect(told).toHaveLength(1)
+  })
+
   test('waits for a locked table without blocking others for long', async () => {
     const url = await olderDatabase(10)
     await using holder = await connect(url)

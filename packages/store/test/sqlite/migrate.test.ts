@@ -46,6 +46,20 @@ test('one of two processes that start together applies the migrations', () => {
   expect([versionOf(first), versionOf(second)]).toEqual([newest, newest])
 })
 
+test('tells the versions before a database with data is changed, and nothing of a new or a current one', () => {
+  const told: unknown[] = []
+  using db = new DatabaseSync(':memory:')
+  const upgrading = (versions: object) => told.push({ ...versions, at: versionOf(db) })
+  migrate(db, ':memory:', upgrading)
+  migrate(db, ':memory:', upgrading)
+  expect(told).toEqual([])
+  using older = new DatabaseSync(':memory:')
+  for (const { sql } of migrationsAfter({ version: 0 }).slice(0, 26)) older.exec(sql)
+  older.exec('PRAGMA user_version = 26')
+  migrate(older, ':memory:', (versions) => told.push({ ...versions, at: versionOf(older) }))
+  expect(told).toEqual([{ from: 26, to: newest, at: 26 }])
+})
+
 /** Remembers what it has run, and lets another process go first at one of its transactions. */
 class Remembering extends DatabaseSync {
   readonly ran: string[] = []
