@@ -76,7 +76,13 @@ test('every command and option has a description without a full stop', () => {
 })
 
 /** What starts something, and what prints JSON in any case. */
-const withoutJson = new Set(['sluice serve', 'sluice openapi', 'config schema', 'contents export'])
+const withoutJson = new Set([
+  'sluice serve',
+  'sluice openapi',
+  'sluice completion',
+  'config schema',
+  'contents export',
+])
 
 test('every command with output supports JSON', () => {
   type Command = ReturnType<typeof createProgram>

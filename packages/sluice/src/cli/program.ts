@@ -8,6 +8,7 @@ import { addresses } from '@sluice/server/routes.ts'
 import { addAdminCommands } from './account-commands.ts'
 import { benchCommand } from './bench.ts'
 import { type CheckOptions, check } from './check.ts'
+import { addCompletionCommand } from './completion.ts'
 import { type Act, json, type JsonOption, positive, url } from './command.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
@@ -101,6 +102,7 @@ export function createProgram(
   addAdminCommands(program, act, print)
   addSettingCommands(program, act)
   addConfigCommands(program, act)
+  addCompletionCommand(program, act)
   addLookCommands(program, act)
   addGatewayCommands(program, act)
   addUsageCommands(program, act, print)
