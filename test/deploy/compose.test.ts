@@ -81,7 +81,7 @@ test('each container gets its own secrets alone', () => {
     services.map(([name, { environment = {} }]) => [
       name,
       Object.keys(environment).filter(
-        (variable) => secretName.test(variable) || /^PG/.test(variable),
+        (variable) => secretName.test(variable) || variable.startsWith('PG'),
       ),
     ]),
   )
