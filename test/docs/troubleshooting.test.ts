@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '../../packages/sluice/src/cli/program.ts'
 import { type FakeUpstream, fakeUpstream } from '../support/fakes/fake-upstream.ts'
+import { granted } from '../support/administrate.ts'
 import { root } from '../support/npm.ts'
 import { ask, error, good } from '../support/routes.ts'
 import { type Started, start } from '../support/start.ts'
@@ -42,9 +43,9 @@ const requests: Readonly<Record<string, Asked>> = {
   '… may use … tokens per minute, and this request may take …': {
     key: 'sk-tokens0123456789abcdef',
   },
-  '… has … left, and this request may cost up to …': { key: 'sk-budget0123456789abcdef' },
+  '… has … left, and this request may cost up to …': { key: 'budget' },
   '… has a budget that counts …, and the price of … is unknown: write … into sluice.yaml': {
-    key: 'sk-budget0123456789abcdef',
+    key: 'budget',
     model: 'acme/unpriced',
   },
   'Unknown path: …': { path: '/v2/nothing' },
@@ -70,10 +71,16 @@ interface Asked {
 describe('the messages', () => {
   const closing = new AsyncDisposableStack()
   let gateway: Started
+  let budgetKey = ''
   beforeAll(async () => {
     const upstream: FakeUpstream = closing.use(await fakeUpstream(good))
     const refusing = closing.use(await fakeUpstream(error(401)))
-    const of = ({ url }: FakeUpstream) => ({ type: 'openai' as const, baseUrl: url, key: 'key' })
+    const of = ({ url }: FakeUpstream, ...ids: readonly string[]) => ({
+      type: 'openai' as const,
+      baseUrl: url,
+      key: 'key',
+      models: ids.map((id) => ({ id })),
+    })
     const keyOf = (name: string, terms: object) => ({
       name,
       key: `sk-${name}0123456789abcdef`,
@@ -82,16 +89,23 @@ describe('the messages', () => {
     gateway = closing.use(
       await start({
         server: { bodyLimitBytes: 10_000 },
-        providers: { acme: of(upstream), refusing: of(refusing) },
+        providers: {
+          acme: of(upstream, 'small', 'other', 'unpriced'),
+          refusing: of(refusing, 'some-model'),
+        },
         prices: { 'acme/small': { input: 1, output: 1 } },
         keys: [
           keyOf('models', { models: ['acme/small'] }),
           keyOf('rate', { requestsPerMinute: 1 }),
           keyOf('tokens', { tokensPerMinute: 1 }),
-          keyOf('budget', { budgets: ['0.000001/month'] }),
         ],
       }),
     )
+  })
+  beforeAll(async () => {
+    const budgets = [{ limitMicroUsd: 1, window: 'month' }]
+    const made = await granted(gateway, 'POST /admin/v1/keys', { name: 'budget', budgets })
+    budgetKey = made.secret
   })
   afterAll(() => closing.disposeAsync())
 
@@ -118,7 +132,7 @@ describe('the messages', () => {
     let text = ''
     for (let call = 0; call < times; call++) {
       const body = { model, ...ask, metadata: { padding: 'x'.repeat(padding) } }
-      const options = key === undefined ? {} : { key }
+      const options = key === undefined ? {} : { key: key === 'budget' ? budgetKey : key }
       const response = await gateway.post(path, body, options)
       text = await response.text()
     }
