@@ -162,7 +162,7 @@ test.each([
 ])('suggests the setting for a typo: %s', async (yaml, path, meant) => {
   using folder = temporaryFolder()
   await expect(check(settings(folder.path, yaml))).rejects.toThrow(
-    new RegExp(`: ${path.replaceAll('.', '\\.')} is not a setting: .* Did you mean "${meant}"\\?$`),
+    new RegExp(`: ${path.replaceAll('.', '\\.')} is not a setting\\. Did you mean "${meant}"\\?$`),
   )
 })
 

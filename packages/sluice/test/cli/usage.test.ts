@@ -150,7 +150,7 @@ ${today},Claude Haiku 4.5,Default,key,message,≤ 200k,output,0.03,0.03,token`
 })
 
 test.each([
-  ['foo,bar\n1,2', /no export that is known; its columns are foo, bar/],
+  ['foo,bar\n1,2', /export is not known; its columns are foo, bar/],
   ['usage_date_utc,model,cost_usd\nAugust,a,1', /usage_date_utc is not a day/],
   ['usage_date_utc,model,cost_usd\n2026-08-01,a,much', /cost_usd is not a number/],
   ['usage_date_utc,model,cost_usd\n2026-13-45,a,1', /usage_date_utc is not a day/],
@@ -172,7 +172,7 @@ test.each([
   ['usage_date_utc,model,cost_usd\n2026-08-01,a,1\n2026-08-02,a "b",1', /mark in line 3/],
   [
     'usage_date_utc,model_version,usage_input_tokens_no_cache\n2026-08-01,a,1',
-    /no export that is known/,
+    /export is not known/,
   ],
 ])('rejects an unknown export: %s', async (text, message) => {
   await expect(readExport([text])).rejects.toThrow(message)

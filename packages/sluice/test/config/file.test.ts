@@ -117,7 +117,7 @@ test.each([
 test('reports all errors at once with their lines', () => {
   const wrong = Array.from({ length: 20 }, (_, n) => `  m${n}: { tragets: [] }`).join('\n')
   expect(() => read(`models:\n${wrong}\n`)).toThrow(
-    /^(sluice\.yaml:\d+:\d+: models\.m\d+.* (must have targets|is not a setting: .*)\n?){40}$/,
+    /^(sluice\.yaml:\d+:\d+: models\.m\d+.* (must have targets|is not a setting\. .*)\n?){40}$/,
   )
 })
 
