@@ -212,7 +212,7 @@ test(
     await page.getByRole('button', { name: 'Change' }).click()
     await shoot(opened, 'key-terms')
     expect(await opened.problems()).toEqual([])
-    await dialog.getByLabel('Route when it is spent').fill('')
+    await dialog.getByLabel('Route after it is spent').fill('')
     await dialog.getByLabel('Store prompts and responses').selectOption('')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })

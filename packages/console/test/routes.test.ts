@@ -54,7 +54,7 @@ test('edits a route in the form, plans and applies it', browserWait, async (cont
   await page.getByRole('button', { name: 'sure' }).click()
   expect(await page.getByLabel('Target 1', { exact: true }).inputValue()).toBe('first/a')
   expect(await page.getByLabel('Weight 1', { exact: true }).inputValue()).toBe('3')
-  expect(await page.getByLabel('Failures that open it').inputValue()).toBe('3')
+  expect(await page.getByLabel('Failures that open the breaker').inputValue()).toBe('3')
   await page.getByLabel('Weight 1', { exact: true }).fill('0')
   opened.expectStatus(400)
   await page.getByRole('button', { name: 'Plan', exact: true }).click()

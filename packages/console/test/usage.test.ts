@@ -80,7 +80,7 @@ test(
     await page.getByRole('cell', { name: 'crawler' }).waitFor()
     await page.getByRole('cell', { name: 'Search', exact: true }).waitFor()
     await page.getByLabel('Measure').selectOption('calls')
-    const figure = page.getByRole('figure', { name: /Calls by Key/ })
+    const figure = page.getByRole('figure', { name: /Requests by Key/ })
     await figure.getByText('crawler').first().waitFor()
     // Calls are whole, so their scale is.
     const ticks = await figure.getByText(/^\d(\.\d+)?$/).allTextContents()
@@ -105,7 +105,7 @@ test(
     await page.getByLabel('Provider export').setInputFiles(other)
     opened.expectStatus(400)
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByText('This is no export that is known').waitFor()
+    await page.getByText('This export is not known').waitFor()
     expect(await opened.problems()).toEqual([])
   },
 )
