@@ -55,6 +55,14 @@ function emptyFolder(name: string): string {
   return path
 }
 
+test('an installation is told of no script of the package', async () => {
+  const args = ['-xOzf', tarball, 'package/package.json']
+  const text = await runProgram('tar', args, { folder, env: npmEnvironment() })
+  const { scripts } = JSON.parse(text) as { readonly scripts: object }
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
+    expect(scripts).not.toHaveProperty(name)
+})
+
 test('the package contains the bundle and notices, and no sources or tests', async () => {
   const list = await runProgram('tar', ['-tzf', tarball], { folder, env: npmEnvironment() })
   const files = list.split('\n').filter((file) => file !== '')
