@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { Client } from 'pg'
+import { expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { readEnvironment, unknownVariables } from '../../packages/sluice/src/config/env.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
@@ -107,6 +108,21 @@ test('compose.yaml sets valid variables and settings, and a sufficient stop time
   const graceMs = Number.parseInt(String(sluice?.['stop_grace_period']), 10) * 1000
   expect(graceMs).toBeGreaterThanOrEqual((server?.stopTimeoutMs ?? 0) + 2_000)
   expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+})
+
+test('the password of PostgreSQL may contain any character', () => {
+  const { DATABASE_URL: url = '', PGPASSWORD: password } =
+    compose.services['sluice']?.environment ?? {}
+  expect(password).toMatch(/^\$\{POSTGRES_PASSWORD:/)
+  expect(url).not.toContain('PASSWORD')
+  const given = 'a/b@c:d%#?'
+  vi.stubEnv('PGPASSWORD', given)
+  expect(new Client({ connectionString: url })).toMatchObject({
+    host: 'postgres',
+    user: 'sluice',
+    password: given,
+  })
+  vi.unstubAllEnvs()
 })
 
 test('Prometheus scrapes the gateway’s metrics port', () => {
