@@ -27,6 +27,7 @@ export {
 export { type CreateImageRequest, imageOptions } from './operations/create-image.ts'
 export type { CreateVideoRequest } from './operations/create-video.ts'
 export * from './operations/default-models.ts'
+export * from './operations/default-parameters.ts'
 export type { EditImageRequest } from './operations/edit-image.ts'
 export type { EmbedReply, EmbedRequest } from './operations/embed.ts'
 export * from './operations/image-reply.ts'

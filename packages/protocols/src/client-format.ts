@@ -1,4 +1,5 @@
 import type {
+  DefaultParameters,
   EventOf,
   Fields,
   GatewayError,
@@ -14,6 +15,7 @@ import type { FormatMessages } from './format-messages.ts'
 import type { Measured } from './measure.ts'
 import type { Reports } from './native-target.ts'
 import type { OutputLimit } from './output-limit.ts'
+import type { Defaulted } from './placed-defaults.ts'
 import type { EventTexts } from './streamed-texts.ts'
 
 /** The client formats, by endpoint. Those with the name of an operation are OpenAI's own. */
@@ -77,6 +79,11 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   measure(request: unknown): Measured
   /** How its requests limit the output; `none` if no field of the format does, or there is nothing to limit. */
   readonly outputLimit: OutputLimit | 'none'
+  /**
+   * The default parameters of a route that a request, possibly an outline, does not give. Absent: no parameter has a meaning in this
+   * format.
+   */
+  defaulted?(request: unknown, defaults: DefaultParameters): Defaulted
   /** The field with the id of the stored response that a request continues; `none` if the format has no such field. */
   readonly continues: string
   /** The texts in a streamed event, for logs and traces; `none` if the format is not streamed, or its streams have no texts. */

@@ -17,6 +17,7 @@ import { usualEstimates } from './input-size.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
 import { type Decided, type LimitHeaders, tellLimits } from './tell-limits.ts'
 import { routeOf } from '../route/call-route.ts'
+import { defaultedCall } from '../route/defaulted-call.ts'
 import type { Route } from '../route/routing.ts'
 
 // Not exported: a call is let in where its reservation is made, and nowhere else.
@@ -63,8 +64,9 @@ export function admit(door: Door, call: Call): Later<Admitted> {
 }
 
 /** As `admit`, for a call whose route is known. */
-export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
+export function admitOn(door: Door, asked: Call, route: Route): Later<Admitted> {
   const { gateway, admission } = door
+  const call = route.options.defaults ? defaultedCall(asked, route) : asked
   if (admission.isGranted) return new AdmittedCall(door, call, route)
   const { limits: defaults } = gateway.current
   const limits = limitsOf(call.key, defaults)
@@ -72,11 +74,12 @@ export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
   const sized = (history?: number): Later<Admitted> => {
     const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
     call.trail.choices = size.measured.choices
-    const entering: CountedCall = { door, call, route, limits, size }
+    const entering: CountedCall = { door, asked, call, route, limits, size }
     const done = limits.budgets.length > 0 ? admitPriced(entering) : admitCounted(entering)
-    return done instanceof Promise
-      ? done.then((last) => new AdmittedCall(door, call, last))
-      : new AdmittedCall(door, call, done)
+    const redirected = (last: Route): Admitted =>
+      new AdmittedCall(door, last === route ? call : defaultedCall(asked, last), last)
+    if (done instanceof Promise) return done.then(redirected)
+    return done === route ? new AdmittedCall(door, call, route) : redirected(done)
   }
   const previous = limits.needsSize ? continuedBy(call) : undefined
   return previous === undefined ? sized() : keptTokens(gateway.store, call, previous).then(sized)
@@ -84,6 +87,9 @@ export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
 
 interface CountedCall {
   readonly door: Door
+  /** As the caller wrote it. */
+  readonly asked: Call
+  /** With the default parameters of the route. */
   readonly call: Call
   readonly route: Route
   readonly limits: CallerLimits
@@ -177,7 +183,7 @@ async function admitElsewhere(
   first: Decided,
   { id, overBudget }: Budget,
 ): Promise<Route> {
-  const { door, call, limits } = entering
+  const { door, asked, limits } = entering
   const { request, admission, gateway } = door
   const refuse = (): Route => {
     tellLimits(request, first, admission.now)
@@ -187,8 +193,9 @@ async function admitElsewhere(
   let route: Route
   let planned: Planned | undefined
   try {
-    route = await gateway.current.routing.route(name, call.key, call.operation)
-    planned = plannedElsewhere(plannedSpending(spenderOf(entering, route, name)), route)
+    route = await gateway.current.routing.route(name, asked.key, asked.operation)
+    const there = { ...entering, call: defaultedCall(asked, route) }
+    planned = plannedElsewhere(plannedSpending(spenderOf(there, route, name)), route)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
     return refuse()

@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { type DefaultParameters, GatewayError } from '@sluice/contract'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import { outgoing } from '../providers/provider.ts'
 import { prepare } from '../attempt/prepare.ts'
@@ -16,6 +16,8 @@ export interface Explanation {
   /** Targets in the order in which they would be tried now; the first one is chosen. */
   readonly targets: readonly ExplainedTarget[]
   readonly options: Route['options']
+  /** The default parameters of the route that the request does not give. */
+  readonly defaults: DefaultParameters
 }
 
 export interface ExplainedTarget {
@@ -61,10 +63,10 @@ export interface ExplainedTarget {
 
 export async function explainCall(
   gateway: CallParts & RouteParts,
-  call: Call,
+  asked: Call,
 ): Promise<Explanation> {
-  const run = await draft(gateway, call)
-  const { route } = run
+  const run = await draft(gateway, asked)
+  const { call, route } = run
   const targets: ExplainedTarget[] = []
   const isPriced = ({ price }: Target) => price.written(gateway.now()) !== undefined
   const isAlone = !route.levels.flat().some(isPriced)
@@ -86,7 +88,7 @@ export async function explainCall(
       ...(await encoded(withCall(run, { ...call, trail }), target)),
     })
   }
-  return { model: route.model, targets, options: route.options }
+  return { model: route.model, targets, options: route.options, defaults: call.defaults?.all ?? {} }
 }
 
 function slotUsageAt(

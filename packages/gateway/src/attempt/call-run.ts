@@ -6,6 +6,7 @@ import type { Bound } from './account.ts'
 import type { TakenSlots } from './taken-slots.ts'
 import { type Call, formatContext } from '../call/call.ts'
 import { type RouteParts, routeOf } from '../route/call-route.ts'
+import { defaultedCall } from '../route/defaulted-call.ts'
 import type { AnyRequest } from '../call/canonical.ts'
 import type { CallParts } from './call-parts.ts'
 import type { Route, Target } from '../route/routing.ts'
@@ -41,7 +42,7 @@ export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
 /** What would be sent of a call that was not admitted. Throws as `routeOf`. */
 export async function draft(gateway: CallParts & RouteParts, call: Call): Promise<CallDraft> {
   const route = await routeOf(gateway, call)
-  return { gateway, call, route, translated: {} }
+  return { gateway, call: defaultedCall(call, route), route, translated: {} }
 }
 
 /** The same run for another request of the caller; the route is kept. */
@@ -57,17 +58,20 @@ export function canonicalOf(run: CallDraft, mode: UnsupportedMode): AnyRequest {
 }
 
 function translate({ gateway, call }: CallDraft, mode: UnsupportedMode): AnyRequest {
-  const { format, operation, request } = call
+  const { format, operation, request, defaults } = call
   const context = {
     ...formatContext(gateway, call.headers, call.trail),
     ...formatReports(call, mode),
   }
   const translated = format.toCanonical(request.value, context)
   // Requests in the gateway's own format were already validated when the call was created.
-  if (format.isOwn === true) return translated
+  if (format.isOwn === true) {
+    for (const name of Object.keys(defaults?.further ?? {})) context.leftOut(name)
+    return translated
+  }
   const { request: schema, check }: Operation = operations[operation]
   try {
-    const canonical = validate(schema, translated) as AnyRequest
+    const canonical = validate(schema, { ...translated, ...defaults?.further }) as AnyRequest
     check?.(canonical)
     return canonical
   } catch (thrown) {

@@ -1,21 +1,17 @@
 import {
-  changeValue,
-  changeWithin,
   type Fields,
-  formatJson,
   GatewayError,
   isObject,
   type OperationName,
   objectOf,
   operations,
   parseJson,
-  removeFields,
-  spliceFields,
 } from '@sluice/contract'
 import type { Change, Reports } from '@sluice/protocols/native-target.ts'
 import type { Native, Quirk, UpstreamRequest } from '@sluice/protocols/protocol.ts'
 import { askedOutput } from '../admit/call-size.ts'
 import type { Call } from '../call/call.ts'
+import { splitChanges } from '../call/split-changes.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { outlineOf, withBody } from '../call/send.ts'
 import type { Target, UpstreamTarget } from '../route/routing.ts'
@@ -119,6 +115,7 @@ function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): 
 
 function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): UpstreamRequest {
   const { format, operation, request, query, stream } = run.call
+  if (run.call.defaults) reportFurtherDefaults(run, target, run.call.defaults.further)
   const changes = changesOf(run, target, native)
   const split = changes.length === 0 ? undefined : splitChanges(changes)
   const fields = { ...split?.fields }
@@ -145,51 +142,18 @@ function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): 
   return nativeQuirked(made, quirks, { operation, value, reports: nativeReportsOf(run, target) })
 }
 
-/** Changes of a request's bytes, by the ways in which they are made. */
-interface SplitChanges {
-  /** Top-level fields with their new values. */
-  readonly fields: Readonly<Record<string, unknown>>
-  /** Makes all other changes. Returns the same bytes if there are none. */
-  apply(bytes: Uint8Array): Uint8Array
-  /** Whether there are no other changes. */
-  readonly isPlain: boolean
+/** Defaults of the route that the format has no field for do not reach an upstream that is asked in it. */
+function reportFurtherDefaults(run: CallDraft, target: UpstreamTarget, further: object): void {
+  const { leftOut, unsupported } = nativeReportsOf(run, target)
+  for (const name of Object.keys(further))
+    if (decisive.has(name)) unsupported(name, noField)
+    else leftOut(name, noField)
 }
 
-function splitChanges(changes: readonly Change[]): SplitChanges {
-  const fields: Record<string, unknown> = {}
-  const removed: string[] = []
-  const nested: { readonly outer: string; readonly name: string; readonly value: unknown }[] = []
-  const whole: Extract<Change, { change: object }>[] = []
-  for (const one of changes) {
-    if (one.change !== undefined) {
-      whole.push(one)
-      continue
-    }
-    const { path, value } = one
-    const [outer, name] = path
-    if (name !== undefined) nested.push({ outer, name, value })
-    else if (value === undefined) removed.push(outer)
-    else fields[outer] = value
-  }
-  return {
-    fields,
-    isPlain: removed.length === 0 && nested.length === 0 && whole.length === 0,
-    apply(bytes) {
-      let changed = removed.length === 0 ? bytes : removeFields(bytes, removed)
-      for (const { outer, name, value } of nested)
-        changed = changeWithin(changed, outer, (object) =>
-          value === undefined
-            ? removeFields(object, [name])
-            : spliceFields(object, { [name]: value }),
-        )
-      for (const { path, change } of whole)
-        changed = changeValue(changed, path[0], (value) =>
-          Buffer.from(formatJson(change(parseJson(Buffer.from(value).toString('utf8'))))),
-        )
-      return changed
-    },
-  }
-}
+/** Defaults that change what a response means, and do not only advise. */
+const decisive: ReadonlySet<string> = new Set(['stop', 'logprobs', 'top_logprobs'])
+
+const noField = 'the default of the route has no place in a request of this format'
 
 /** The caller's headers that are sent on. What the upstream does not take of them is reported as left out. */
 function headersFor(

@@ -7,8 +7,10 @@ import {
   spliceFields,
   spliceInPlace,
 } from '@sluice/contract'
+import type { NewValue } from '@sluice/protocols/native-target.ts'
 import type { Inspected, Native } from '@sluice/protocols/protocol.ts'
 import { longTextBytesMin, longTextsOf } from '../turns/large-json.ts'
+import { splitChanges } from './split-changes.ts'
 
 /** The parts of a request. */
 export interface RequestParts {
@@ -137,6 +139,19 @@ export class CallRequest {
     return this.#bytes
   }
 
+  /** The request with these fields, which takes over its bytes. For one that was not passed on yet. */
+  changed(changes: readonly NewValue[]): CallRequest {
+    const { fields, apply } = splitChanges(changes)
+    const raw = this.#bytes && apply(spliceFields(this.#bytes, fields))
+    return new CallRequest(withValues(this.outline, changes), {
+      fields: withValues(this.#fields ?? this.outline, changes),
+      isOwn: this.#isOwn,
+      isOutline: this.#value === undefined,
+      ...(raw && { raw }),
+      ...(this.#parameters && { parameters: this.#parameters }),
+    })
+  }
+
   #read(): Fields {
     // The body was an object when it was first parsed.
     const fields = withNumbers(objectOf(parseJson(this.#bytes?.toString('utf8') ?? '{}')))
@@ -163,4 +178,13 @@ export function withNumbers(fields: Fields): Fields {
         ]),
       )
   return fields
+}
+
+function withValues(fields: Fields, changes: readonly NewValue[]): Fields {
+  const changed: Record<string, unknown> = { ...fields }
+  for (const { path, value } of changes) {
+    const [outer, inner] = path
+    changed[outer] = inner === undefined ? value : { ...objectOf(changed[outer]), [inner]: value }
+  }
+  return changed
 }

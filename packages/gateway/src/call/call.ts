@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { ClientFormat, FormatContext, StreamWriter } from '@sluice/protocols/client-format.ts'
+import type { Defaulted } from '@sluice/protocols/placed-defaults.ts'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'
@@ -40,6 +41,8 @@ export interface Call {
    * Responses echo this one.
    */
   readonly written?: Readonly<Record<string, unknown>>
+  /** The default parameters of its route that the caller does not give; absent if there are none. The request has those for which its format  has a field. */
+  readonly defaults?: Defaulted
   /** Lower-case names, without credentials. */
   readonly headers: Readonly<Record<string, string>>
   /** The caller's choice for fields that a target cannot express. */

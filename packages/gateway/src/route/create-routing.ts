@@ -1,4 +1,4 @@
-import { GatewayError, type OperationName } from '@sluice/contract'
+import { canonicalDefaults, GatewayError, type OperationName } from '@sluice/contract'
 import type { EngineModel, RoutedEngine } from '@sluice/engine'
 import { familyName } from '@sluice/protocols/families/family-name.ts'
 import { assertModel, mayUse } from '../accounts/allowed.ts'
@@ -361,7 +361,8 @@ function optionsOf(
   defaults: RouteSettings,
   configured: string | RouteConfig | undefined,
 ): RouteOptions {
-  const own: RouteSettings = typeof configured === 'object' ? configured : {}
+  const own: RouteSettings & Pick<RouteConfig, 'defaults'> =
+    typeof configured === 'object' ? configured : {}
   const { percentile = 95, ...hedge } = { enabled: false, ...defaults.hedge, ...own.hedge }
   return {
     ...retryDefaults,
@@ -372,6 +373,7 @@ function optionsOf(
     sticky: own.sticky ?? defaults.sticky ?? false,
     strategy: own.strategy ?? defaults.strategy ?? 'weighted',
     breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
+    ...(own.defaults && { defaults: canonicalDefaults(own.defaults) }),
   }
 }
 

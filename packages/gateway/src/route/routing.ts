@@ -1,4 +1,4 @@
-import type { OperationName } from '@sluice/contract'
+import type { DefaultParameters, OperationName } from '@sluice/contract'
 import type { RoutedEngine } from '@sluice/engine'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
@@ -113,6 +113,8 @@ export interface RouteOptions {
   readonly sticky: boolean
   readonly strategy: 'weighted' | 'latency'
   readonly breaker: BreakerOptions
+  /** Parameters for requests that do not give them; absent if there are none. */
+  readonly defaults?: DefaultParameters
 }
 
 /** A model as the model lists show it. */

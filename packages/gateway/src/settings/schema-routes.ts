@@ -1,4 +1,4 @@
-import { Type } from '@sluice/contract'
+import { DefaultParameters, Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 import {
   choice,
@@ -102,6 +102,7 @@ export const model = Type.Union(
             text('A model name or provider/model.'),
             'Models to try in order when all targets fail.',
           ),
+          defaults: DefaultParameters,
         }).properties,
         ...routeOptions.properties,
       },
@@ -119,7 +120,7 @@ export interface RouteConfig extends Omit<WrittenRoute, 'targets'> {
 }
 
 export type WrittenModel = Static<typeof model>
-export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback'>
+export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback' | 'defaults'>
 
 export const builtin = options(
   {

@@ -11,6 +11,7 @@ import { explainErrors, type Mistake } from './explain-errors.ts'
 import { foreignFile } from './foreign-file.ts'
 import { findLiterals } from './literals.ts'
 import { fillReferences, formatPath, type Path } from './references.ts'
+import { routeContradictions } from './route-contradictions.ts'
 import { type ConfigFile, configFileSchema } from './schema.ts'
 
 const validator = Compile(configFileSchema)
@@ -155,7 +156,7 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
         path: ['keys', index, 'name'],
         problem: `is the second ${JSON.stringify(name)}`,
       })
-  return found
+  return [...found, ...routeContradictions(config.models ?? {})]
 }
 
 /** The position of a setting in the text: its name if it has one, otherwise its value or the nearest enclosing node. */

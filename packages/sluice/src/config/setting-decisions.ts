@@ -53,6 +53,17 @@ const model: Decision<Config['models'][string]> = {
   members: {
     targets: { each: { members: { target: 'shown' } } },
     fallback: eachShown,
+    defaults: {
+      members: {
+        stop: eachShown,
+        reasoning_effort: 'shown',
+        verbosity: 'shown',
+        service_tier: 'shown',
+        user: 'shown',
+        safety_identifier: 'shown',
+        prompt_cache_key: 'shown',
+      },
+    },
     ...routeOptions,
   },
 }

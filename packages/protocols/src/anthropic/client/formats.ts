@@ -3,6 +3,7 @@ import { anthropicHeaders } from '../../format-headers.ts'
 import { isReasoningPath } from '../../message-places.ts'
 import type { ClientFormat } from '../../client-format.ts'
 import { textsNamed } from '../../streamed-texts.ts'
+import { messageDefaults } from './default-places.ts'
 import { errorBody, paramOf } from './error.ts'
 import { measureMessages } from './measure.ts'
 import { pathInMessages } from './message-paths.ts'
@@ -53,6 +54,7 @@ export const messages: ClientFormat<'chat'> = {
     },
     set: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
   },
+  defaulted: messageDefaults,
   textsOf: textsNamed('text', 'thinking', 'partial_json', 'content', 'name'),
   messages: plainMessages,
   // The schema has validated the request before these are called.

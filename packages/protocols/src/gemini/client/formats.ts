@@ -5,6 +5,7 @@ import { textsNamed } from '../../streamed-texts.ts'
 import { geminiError } from './error.ts'
 import { nameLeftOut } from './fields.ts'
 import { pick } from '../spelling.ts'
+import { contentDefaults } from './default-places.ts'
 import { contentLimit, measureContent } from './measure.ts'
 import { chatRequestOf, paramOfChat, pathInContents } from './request.ts'
 import { methodPaths } from './paths.ts'
@@ -44,6 +45,7 @@ export const generateContent: ClientFormat<'chat'> = {
   example,
   measure: measureContent,
   outputLimit: contentLimit,
+  defaulted: contentDefaults,
   continues: 'none',
   textsOf,
   messages: plainMessages,

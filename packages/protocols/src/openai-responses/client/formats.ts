@@ -3,6 +3,7 @@ import { openAiHeaders } from '../../format-headers.ts'
 import { limitField } from '../../output-limit.ts'
 import { isReasoningPath } from '../../message-places.ts'
 import type { ClientFormat } from '../../client-format.ts'
+import { placedDefaults, type Places } from '../../placed-defaults.ts'
 import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
 import { plainMessages, textsOf } from './plain-messages.ts'
@@ -19,6 +20,21 @@ import {
 } from './schema.ts'
 import { createChatWriter } from './stream.ts'
 
+/** Where the format has a chat's parameters. */
+const places: Places = {
+  temperature: { path: ['temperature'] },
+  top_p: { path: ['top_p'] },
+  max_completion_tokens: { path: ['max_output_tokens'] },
+  reasoning_effort: { path: ['reasoning', 'effort'] },
+  verbosity: { path: ['text', 'verbosity'] },
+  parallel_tool_calls: { path: ['parallel_tool_calls'] },
+  service_tier: { path: ['service_tier'] },
+  user: { path: ['user'] },
+  safety_identifier: { path: ['safety_identifier'] },
+  prompt_cache_key: { path: ['prompt_cache_key'] },
+  store: { path: ['store'] },
+}
+
 /** POST /v1/responses as a client format (https://platform.openai.com/docs/api-reference/responses/create). */
 export const responses: ClientFormat<'chat'> = {
   id: 'responses',
@@ -30,6 +46,7 @@ export const responses: ClientFormat<'chat'> = {
   reply: ResponseObject,
   measure: measureResponse,
   outputLimit: limitField('max_output_tokens'),
+  defaulted: (request, defaults) => placedDefaults(request, defaults, places),
   continues: 'previous_response_id',
   textsOf,
   messages: plainMessages,

@@ -12,6 +12,7 @@ import { reportHeaders } from '../caller-headers.ts'
 import { textsNamed } from '../../streamed-texts.ts'
 import { chatMessages, completionMessages } from './chat-messages.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
+import { chatDefaults, completionDefaults } from './default-places.ts'
 import { measureChat, measureCompletion, measureEdit } from './measure.ts'
 import { respellChat, respellEdit } from './respell.ts'
 import {
@@ -87,6 +88,7 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     respell: respellChat,
     measure: measureChat,
     outputLimit: limitField('max_completion_tokens', 'max_tokens'),
+    defaulted: chatDefaults,
     continues: 'none',
     textsOf: textsNamed(
       'content',
@@ -119,6 +121,7 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     request: CompletionRequest,
     measure: measureCompletion,
     outputLimit: limitField('max_tokens'),
+    defaulted: completionDefaults,
     continues: 'none',
     textsOf: textsNamed('text'),
     messages: completionMessages,
