@@ -1,18 +1,16 @@
 import { canonicalDefaults, GatewayError, type OperationName } from '@sluice/contract'
-import type { EngineModel, RoutedEngine } from '@sluice/engine'
-import { familyName } from '@sluice/protocols/families/family-name.ts'
+import type { EngineModel } from '@sluice/engine'
 import { assertModel, mayUse } from '../accounts/allowed.ts'
 import type { RouteConfig, RouteOptions as RouteSettings } from '../settings/schema-routes.ts'
 import type { Caller } from '../ports/api-key.ts'
 import { aliasesOf } from '../settings/alias-table.ts'
-import { freeTarget } from '../prices/target-price.ts'
-import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
-import { pricedTarget } from './priced-target.ts'
-import type { Route, RouteOptions, Routing, Target, Upstream, UpstreamModel } from './routing.ts'
+import { isModelName, makeTarget, priceOf } from './make-target.ts'
+import type { Route, RouteOptions, Routing, Target } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { offHint, suggestion, unknownModel } from './unknown-model.ts'
+import { type Configured, filled, isWildcard, Wildcards } from './wildcards.ts'
 
 /** Creates the routing of one configuration. A new configuration creates a new one; running calls keep the old one. */
 export function createRouting(input: RoutingInput): Routing {
@@ -22,16 +20,25 @@ export function createRouting(input: RoutingInput): Routing {
   )
   const listed: ListedModels = { input, hasAliases: hasAliases(input), engineNames }
   // A Map, because callers choose the name: a plain object would find `constructor`.
-  const routes = new Map(Object.entries(config.models))
+  const routes = new Map(Object.entries(config.models).filter(([name]) => !isWildcard(name)))
+  const wildcards = new Wildcards(config.models)
   /** Cached routes that depend on the configuration alone. Callers can make up names, so the oldest are evicted. */
   const made = new Map<string, Route>()
 
+  /** `provider/` of a provider counts as a wildcard for its models, which a declared one with a longer beginning precedes. */
+  function configuredAs(name: string): Configured | undefined {
+    const route = routes.get(name)
+    if (route !== undefined) return { name, route, rest: undefined }
+    if (engineNames.has(name)) return undefined
+    const slash = name.indexOf('/')
+    const isDirect = slash > 0 && isProvider(input, name.slice(0, slash))
+    return wildcards.find(name, isDirect ? slash + 1 : 0)
+  }
+
   async function levelsOf(name: string, walk: Walk): Promise<Tier[]> {
     walk.seen.add(name)
-    const configured = routes.get(name)
-    if (typeof configured === 'string')
-      return [[makeTarget(input, configured, { because: `models.${name}` })]]
-    if (configured) return routeLevels(name, configured, walk)
+    const configured = configuredAs(name)
+    if (configured) return routeLevels(configured, walk)
     const direct = findDirect(name, listed, walk)
     if (direct) return [[makeTarget(input, direct.target, { because: direct.because })]]
     const slash = name.indexOf('/')
@@ -45,11 +52,14 @@ export function createRouting(input: RoutingInput): Routing {
    * Targets that do not exist, such as those of a disabled provider, are skipped while others remain. Each name is
    * followed once, at its first occurrence, because fallbacks may refer to each other.
    */
-  async function routeLevels(name: string, configured: RouteConfig, walk: Walk): Promise<Tier[]> {
+  async function routeLevels({ name, route, rest }: Configured, walk: Walk): Promise<Tier[]> {
+    if (typeof route === 'string')
+      return [[makeTarget(input, filled(route, rest), { because: `models.${name}` })]]
     const missing: GatewayError[] = []
-    const own = ownTargets(input, { name, configured, missing })
+    const own = ownTargets(input, { name, route, rest, missing })
     const levels: Tier[] = own.length === 0 ? [] : [own]
-    for (const fallback of configured.fallback ?? []) {
+    for (const written of route.fallback ?? []) {
+      const fallback = filled(written, rest)
       if (walk.seen.has(fallback)) continue
       try {
         levels.push(...(await levelsOf(fallback, walk)))
@@ -79,7 +89,8 @@ export function createRouting(input: RoutingInput): Routing {
   async function makeRoute(model: string, key: Caller, operation: OperationName): Promise<Route> {
     const walk: Walk = { seen: new Set(), isFixed: true, key, operation }
     const levels = await withPrices(levelsOf(model, walk))
-    const route: Route = { model, levels, options: optionsOf(config.defaults, routes.get(model)) }
+    const options = optionsOf(config.defaults, configuredAs(model)?.route)
+    const route: Route = { model, levels, options }
     if (walk.isFixed) remember(made, route)
     return route
   }
@@ -112,23 +123,25 @@ function remember(made: Map<string, Route>, route: Route): void {
   made.set(route.model, route)
 }
 
-function ownTargets(
-  input: RoutingInput,
-  { name, configured, missing }: { name: string; configured: RouteConfig; missing: GatewayError[] },
-): Tier {
-  return configured.targets.flatMap(
-    ({ target, weight, priority, maxConcurrent, timeouts }, index) =>
-      orMissing(missing, () =>
-        makeTarget(input, target, {
-          because: `models.${name}.targets[${index}]`,
-          ...(weight !== undefined && { weight }),
-          ...(priority !== undefined && { priority }),
-          ...(maxConcurrent !== undefined && {
-            bound: { name: `${name}>${target}`, inside: maxConcurrent },
-          }),
-          timeouts: { ...configured.timeouts, ...timeouts },
+interface OwnTargets extends Configured {
+  readonly route: RouteConfig
+  readonly missing: GatewayError[]
+}
+
+function ownTargets(input: RoutingInput, { name, route, rest, missing }: OwnTargets): Tier {
+  return route.targets.flatMap(({ target, weight, priority, maxConcurrent, timeouts }, index) =>
+    orMissing(missing, () =>
+      makeTarget(input, filled(target, rest), {
+        because: `models.${name}.targets[${index}]`,
+        ...(weight !== undefined && { weight }),
+        ...(priority !== undefined && { priority }),
+        // As written: the models of a wildcard share the limit.
+        ...(maxConcurrent !== undefined && {
+          bound: { name: `${name}>${target}`, inside: maxConcurrent },
         }),
-      ),
+        timeouts: { ...route.timeouts, ...timeouts },
+      }),
+    ),
   )
 }
 
@@ -177,7 +190,8 @@ async function hintFor(
   if (off !== '') return off
   const { models, builtin } = input.config
   const aliases = hasAliases ? Object.keys(builtin.aliases) : []
-  const names = [...Object.keys(models), ...aliases, ...engineNames.keys()]
+  const declared = Object.keys(models).filter((one) => !isWildcard(one))
+  const names = [...declared, ...aliases, ...engineNames.keys()]
   return suggestion(input, { name, names, mayUse: (one) => mayUse(key, one) })
 }
 
@@ -227,134 +241,6 @@ function isProvider({ upstreams, packages, engine }: RoutingInput, id: string): 
   return upstreams.has(id) || packages.has(id) || id === engine.id
 }
 
-interface TargetSettings {
-  readonly because: string
-  readonly weight?: number
-  readonly priority?: number
-  /** The concurrency limit of the target within its route. */
-  readonly bound?: Bound
-  readonly timeouts?: Partial<Timeouts>
-}
-
-interface Bound {
-  readonly name: string
-  readonly inside: number
-}
-
-function makeTarget(input: RoutingInput, name: string, settings: TargetSettings): Target {
-  const slash = name.indexOf('/')
-  const providerId = name.slice(0, slash)
-  const model = name.slice(slash + 1)
-  const { because, weight = 1, priority = 0, bound, timeouts } = settings
-  const unsupported = input.config.providers[providerId]?.unsupported ?? input.config.unsupported
-  if (!isModelName(model)) throw unknownModel(name)
-  const price = priceOf(input, providerId, model)
-  const full = fullnessOf(input, name, bound)
-  const rest = { id: name, providerId, weight, priority, because, unsupported, price, ...full }
-  const engine = engineOf(input, providerId, model)
-  if (engine) {
-    const own = providerId === input.engine.id ? engineCard(input, model) : undefined
-    return {
-      ...rest,
-      kind: 'engine',
-      engine,
-      model,
-      family: model,
-      timeouts: timeoutsOf(input.config.defaults.timeouts, timeouts),
-      outputTokensMax: () => own?.outputTokenLimit,
-    }
-  }
-  const upstream = input.upstreams.get(providerId)
-  if (!upstream)
-    throw unknownModel(
-      name,
-      input.known.whyOff(providerId) ?? `No provider ${providerId} is configured`,
-    )
-  const own = upstream.models?.find(({ id }) => id === model)
-  const named = own?.upstream ?? model
-  const speaker = speaking(upstream, named)
-  const family = familyOf(upstream, named, own)
-  return {
-    ...rest,
-    kind: 'upstream',
-    upstream: speaker,
-    model: named,
-    family,
-    inputTokensMax: () =>
-      own?.inputTokenLimit ?? input.lists.known(upstream, named)?.inputTokenLimit,
-    outputTokensMax: () =>
-      own?.outputTokenLimit ??
-      input.lists.known(upstream, named)?.outputTokenLimit ??
-      speaker.provider.protocol.outputTokensMax?.(family, upstream.isOtherBase),
-    timeouts: timeoutsOf(input.config.defaults.timeouts, upstream.timeouts, timeouts),
-  }
-}
-
-/** The usual timeouts with those that are set; later ones win. */
-function timeoutsOf(...given: readonly (Partial<Timeouts> | undefined)[]): Timeouts {
-  return Object.assign({}, defaultTimeouts, ...given)
-}
-
-const queueDefaults = { waiting: 1_000, waitMs: 5_000 }
-
-/** The concurrency limits of a target and its provider; `bound` is that of its route. */
-function fullnessOf(
-  { config }: RoutingInput,
-  target: string,
-  bound?: Bound,
-): Pick<Target, 'slots' | 'whenFull'> {
-  const slash = target.indexOf('/')
-  const provider = target.slice(0, slash)
-  const model = target.slice(slash + 1)
-  const settings = config.providers[provider] ?? {}
-  const { maxConcurrent, queueLength, queueMs, whenFull = 'wait', models = [] } = settings
-  const listed = models.find((one) => typeof one === 'object' && one.id === model)
-  const own = typeof listed === 'object' ? listed.maxConcurrent : undefined
-  const waiting = queueLength ?? queueDefaults.waiting
-  const waitMs = queueMs ?? queueDefaults.waitMs
-  const slots = [
-    ...(bound ? [bound] : []),
-    { name: target, inside: own },
-    { name: provider, inside: maxConcurrent },
-  ].flatMap(({ name, inside }) => (inside === undefined ? [] : [{ name, inside, waiting, waitMs }]))
-  return { slots, whenFull }
-}
-
-function priceOf(input: RoutingInput, provider: string, id: string) {
-  if (provider === input.engine.id) return builtInPrice
-  return input.prices.of(pricedTarget(input, provider, id))
-}
-
-/** Free of charge. */
-const builtInPrice = freeTarget('built-in', '')
-
-/** The in-process engine of a provider; undefined for upstreams. */
-function engineOf(
-  { config, engine, packages }: RoutingInput,
-  providerId: string,
-  model: string,
-): (() => Promise<RoutedEngine>) | undefined {
-  if (providerId !== engine.id) return packages.get(providerId)
-  const known = engine.models.find(({ id }) => id === model)
-  if (config.builtin.enabled === 'never' || known === undefined)
-    throw unknownModel(`${providerId}/${model}`)
-  const offered = Object.entries(engine.operations ?? {}).filter(([operation]) =>
-    known.operations.some((own) => own === operation),
-  )
-  const operations: RoutedEngine = Object.fromEntries(offered)
-  return async () => operations
-}
-
-/**
- * Model names are used in URLs, headers and logs. Control characters, lone surrogates and path segments such as `..`
- * are refused.
- */
-const modelNamePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,512}$/u
-
-function isModelName(name: string): boolean {
-  return modelNamePattern.test(name)
-}
-
 const retryDefaults = { attempts: 2, baseMs: 250, maxMs: 5_000 }
 
 function optionsOf(
@@ -375,22 +261,4 @@ function optionsOf(
     breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
     ...(own.defaults && { defaults: canonicalDefaults(own.defaults) }),
   }
-}
-
-function engineCard({ engine }: RoutingInput, model: string): EngineModel | undefined {
-  return engine.models.find(({ id }) => id === model)
-}
-
-/** A name that an account gave, such as that of a deployment, is asked last: it need not say what the model is. */
-function familyOf({ provider }: Upstream, named: string, own: UpstreamModel | undefined): string {
-  if (own?.family !== undefined) return own.family
-  if (own === undefined || own.id === named) return named
-  const isGiven = provider.namesByAccount?.(named) === true
-  return familyName(isGiven ? [own.id, named] : [named, own.id, named])
-}
-
-/** The upstream with the protocol of one of its models. */
-function speaking(upstream: Upstream, model: string): Upstream {
-  const protocol = upstream.provider.protocolOf?.(model)
-  return protocol ? { ...upstream, provider: { ...upstream.provider, protocol } } : upstream
 }

@@ -6,6 +6,7 @@ import { aliasesOf } from '../settings/alias-table.ts'
 import { retirementOf } from './retirement.ts'
 import type { ListedModel, Upstream, UpstreamModel } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
+import { filled, isWildcard, restOf } from './wildcards.ts'
 
 export interface ListedModels {
   readonly input: RoutingInput
@@ -93,9 +94,26 @@ function mergedModels(
       if (counts.get(model.id) === 1 && !found.has(model.id))
         found.set(model.id, { ...full, id: model.id })
     }
+  const offered = [...found.keys()]
   for (const name of Object.keys(input.config.models))
-    found.set(name, ofConfigured(name, targetOf(input, name), found))
+    for (const [id, target] of namedBy(input, name, offered))
+      if (id === name || !Object.hasOwn(input.config.models, id))
+        found.set(id, ofConfigured(id, target, found))
   return [...found.values()]
+}
+
+/** A configured name with its target, or of one with `*` those for the models that its target covers. */
+function namedBy(
+  input: RoutingInput,
+  name: string,
+  offered: readonly string[],
+): readonly (readonly [name: string, target: string])[] {
+  const target = targetOf(input, name)
+  if (!isWildcard(name)) return [[name, target]]
+  return offered.flatMap((model) => {
+    const rest = restOf(target, model)
+    return rest === undefined ? [] : [[filled(name, rest), model] as const]
+  })
 }
 
 /** The name under which the first target of a configured model is listed. */

@@ -195,6 +195,9 @@ interface Fault {
   readonly problem: string
 }
 
+/** Stands for what a caller writes in place of a wildcard. */
+const anyModel = 'any-model'
+
 /** Names that cannot be routed, and those with targets whose price is unknown, unless such calls are let in. */
 export async function faultsOf(
   { now, settings }: Gateway,
@@ -206,8 +209,9 @@ export async function faultsOf(
   const unpriced: Fault[] = []
   for (const model of names)
     try {
-      const route = await routing.route(model, key, 'chat')
-      const notes = isLetIn ? [] : unpricedNotes(route, now())
+      const route = await routing.route(model.replace('*', anyModel), key, 'chat')
+      // What a wildcard leads to has the price of each model.
+      const notes = isLetIn || model.includes('*') ? [] : unpricedNotes(route, now())
       if (notes.length > 0) unpriced.push({ model, problem: notes.join('; ') })
     } catch (thrown) {
       problems.push({ model, problem: GatewayError.from(thrown).message })

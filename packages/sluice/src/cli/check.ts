@@ -3,6 +3,7 @@ import { engineCard } from '@sluice/engine'
 import { type Config, loadConfig } from '../config/config.ts'
 import { type Environment, unknownVariables } from '../config/env.ts'
 import { routeTargets } from '../config/route-targets.ts'
+import { isWildcard } from '@sluice/gateway/route/wildcards.ts'
 import { readTextIfAny } from '../config/read-text.ts'
 import { aliasesOf } from '@sluice/gateway/settings/alias-table.ts'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
@@ -261,5 +262,6 @@ function isFallback(next: string, leading: Leading): boolean {
 }
 
 function isBuiltIn(model: string, { builtin }: Config): boolean {
-  return builtin.enabled !== 'never' && engineCard.models.some(({ id }) => id === model)
+  if (builtin.enabled === 'never') return false
+  return isWildcard(model) || engineCard.models.some(({ id }) => id === model)
 }

@@ -1,6 +1,7 @@
 import { engineCard } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
 import { routeTargets } from '../config/route-targets.ts'
+import { isWildcard } from '@sluice/gateway/route/wildcards.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
 import { pricedTarget } from '@sluice/gateway/route/priced-target.ts'
 import { unpricedNote } from '@sluice/gateway/route/unpriced.ts'
@@ -73,7 +74,10 @@ function namedTargets(config: Config, upstreams: ReadonlyMap<string, Upstream>):
 /** The targets that a route names. */
 export function targetsOf(model: Config['models'][string]): readonly string[] {
   const { targets, fallback } = routeTargets(model)
-  return [...targets, ...fallback.filter((name) => name.includes('/'))]
+  // What a wildcard leads to has the price of each model.
+  return [...targets, ...fallback.filter((name) => name.includes('/'))].filter(
+    (name) => !isWildcard(name),
+  )
 }
 
 /** Sentences about routes with targets whose price is unknown; none if calls of unknown cost are let in. */

@@ -47,10 +47,13 @@ function isPattern(text: string): boolean {
 
 /** Where the name of one model stands; `{}` stands for the names in a map. */
 const modelNames: readonly (readonly [place: string, advice: string])[] = [
-  ['models.{}', 'name each model; any model of a provider can be requested as provider/model'],
-  ['models.*', 'write provider/model; any model of a provider can be requested by that name'],
-  ['models.*.targets.*', 'write one provider/model per target'],
-  ['models.*.targets.*.target', 'write one provider/model per target'],
+  ['models.{}', 'name each model, or write one * for a part of the name'],
+  ['models.*', 'write provider/model, or provider/* for a name with *'],
+  ['models.*.targets.*', 'write one provider/model per target, or provider/* for a name with *'],
+  [
+    'models.*.targets.*.target',
+    'write one provider/model per target, or provider/* for a name with *',
+  ],
   ['models.*.fallback.*', 'name each model, in order'],
   ['providers.*.models.*', 'name each model, or leave models out to use the list of the provider'],
   ['providers.*.models.*.id', 'name one model'],
@@ -58,6 +61,17 @@ const modelNames: readonly (readonly [place: string, advice: string])[] = [
   ['builtin.aliases.{}', 'name each model'],
   ['builtin.aliases.*', 'name a built-in model, such as builtin-chat'],
 ]
+
+/** Where a name may have one `*`, which stands for the same text in the target. */
+const wildcardPlaces: ReadonlySet<string> = new Set(
+  [
+    'models.{}',
+    'models.*',
+    'models.*.targets.*',
+    'models.*.targets.*.target',
+    'models.*.fallback.*',
+  ].flatMap((place) => [place, place.replace(/^models\b/, 'routes')]),
+)
 
 /** Where a name, `provider/*`, or the beginning of a name and `*` may stand. */
 const modelPatterns: ReadonlySet<string> = new Set([
@@ -123,10 +137,14 @@ function problemOf(text: string, place: string, readsReferences: boolean): strin
       ? `is a reference in the form of another program, which would be taken literally: write ${reference} for the environment variable`
       : 'is a reference, which would be taken literally: write the value itself'
   const advice = advices.get(place)
-  if (advice !== undefined && isPattern(text))
+  if (advice !== undefined && isPattern(wildcardPlaces.has(place) ? withoutWildcard(text) : text))
     return `is a pattern, and none is understood here: ${advice}`
-  // "gpt-6.*" is the beginning "gpt-6.", but "gpt-.*" is a regular expression.
-  if (modelPatterns.has(place) && (isPattern(text.replace(/\*$/, '')) || /\D\.\*$/.test(text)))
+  if (modelPatterns.has(place) && isPattern(withoutWildcard(text, /\*$/)))
     return 'is a pattern of a kind that is not understood here: write a name, provider/*, or the beginning of a name and *'
   return undefined
+}
+
+/** A text without its `*`; "gpt-6.*" is the beginning "gpt-6.", but "gpt-.*" is a regular expression and stays one. */
+function withoutWildcard(text: string, wildcard: RegExp | string = '*'): string {
+  return /\D\.\*$/.test(text) ? text : text.replace(wildcard, '')
 }

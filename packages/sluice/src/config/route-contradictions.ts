@@ -6,23 +6,44 @@ type Route = Exclude<Models[string], string>
 
 /** What contradicts itself in routes, and the schema cannot express. */
 export function routeContradictions(models: Models): readonly Mistake[] {
-  return Object.entries(models).flatMap(([name, written]) =>
-    typeof written === 'string' ? [] : within(name, contradictions(written)),
-  )
+  return Object.entries(models).flatMap(([name, written]) => {
+    const found =
+      typeof written === 'string'
+        ? wildcardProblem(name, written, [])
+        : [...wildcardProblems(name, written), ...doubledDefaults(written)]
+    return found.map(({ path, problem }) => ({ path: ['models', name, ...path], problem }))
+  })
 }
 
-function within(name: string, mistakes: readonly Mistake[]): readonly Mistake[] {
-  return mistakes.map(({ path, problem }) => ({ path: ['models', name, ...path], problem }))
+function wildcardProblems(name: string, { targets, fallback = [] }: Route): readonly Mistake[] {
+  return [
+    ...targets.flatMap((written, index) =>
+      typeof written === 'string'
+        ? wildcardProblem(name, written, ['targets', index])
+        : wildcardProblem(name, written.target, ['targets', index, 'target']),
+    ),
+    ...fallback.flatMap((next, index) => unfilled(name, next, ['fallback', index])),
+  ]
 }
 
-function contradictions({ defaults = {} }: Route): readonly Mistake[] {
-  const hasBoth = defaults.max_tokens !== undefined && defaults.max_completion_tokens !== undefined
-  return hasBoth
-    ? [
-        {
-          path: ['defaults', 'max_tokens'],
-          problem: 'must not stand beside max_completion_tokens, which is the same',
-        },
-      ]
+/** A target has a `*` where the name has one, and nowhere else. */
+function wildcardProblem(name: string, target: string, path: Mistake['path']): readonly Mistake[] {
+  if (target.slice(0, target.indexOf('/')).includes('*'))
+    return [{ path, problem: 'must name the provider: * stands for a part of the model’s name' }]
+  if (name.includes('*') && !target.includes('*'))
+    return [{ path, problem: 'has no *, and the name of the route has one: both or neither' }]
+  return unfilled(name, target, path)
+}
+
+function unfilled(name: string, next: string, path: Mistake['path']): readonly Mistake[] {
+  return next.includes('*') && !name.includes('*')
+    ? [{ path, problem: 'has a *, and the name of the route has none: both or neither' }]
     : []
+}
+
+function doubledDefaults({ defaults = {} }: Route): readonly Mistake[] {
+  const { max_tokens: older, max_completion_tokens: newer } = defaults
+  if (older === undefined || newer === undefined) return []
+  const problem = 'must not stand beside max_completion_tokens, which is the same'
+  return [{ path: ['defaults', 'max_tokens'], problem }]
 }
