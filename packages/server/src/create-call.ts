@@ -4,6 +4,7 @@ import {
   invalidRequest,
   type Operation,
   operations,
+  spliceFields,
   validate,
 } from '@sluice/contract'
 import {
@@ -12,7 +13,7 @@ import {
   unsupportedModes,
 } from '@sluice/gateway/settings/unsupported-mode.ts'
 import type { ClientFormat, FormatContext } from '@sluice/protocols/client-format.ts'
-import { type Call, openTrail, formatContext } from '@sluice/gateway/call/call.ts'
+import { type Call, formatContext, isWriting, openTrail } from '@sluice/gateway/call/call.ts'
 import { CallRequest, type RequestParts, requestOf } from '@sluice/gateway/call/call-request.ts'
 import { tagsHeader, tagsOf } from '@sluice/gateway/call/tags.ts'
 import type { FastifyRequest } from 'fastify'
@@ -47,10 +48,10 @@ export function createCall(exchange: Arrival, input: CallInput): Call {
   const queryAt = incoming.url.indexOf('?')
   const query = input.query ?? (queryAt < 0 ? '' : publicQuery(incoming.url.slice(queryAt + 1)))
   const trail = openTrail(gateway.now())
-  // Few calls need it.
   const context = () => formatContext(gateway, headers, trail, shownId(incoming))
   const written = { ...input, isOwn: format.isOwn === true }
-  const { request, parts } = acceptedRequest(format, written, context)
+  const { defaultModel } = gateway.current.routing
+  const { request, parts } = acceptedRequest(format, written, { context, defaultModel })
   const address = clientAddress(incoming, exchange.options.trustedProxies)
   // Formats that cannot stream ignore the field.
   const streams = format.streams ?? format.isStreamed?.(request) ?? request['stream'] === true
@@ -92,21 +93,43 @@ interface AcceptedRequest {
 /** Larger bodies are not respelled; serializing this much takes a few milliseconds. */
 const respelledBytesMax = 4 * 1024 * 1024
 
+interface Accepting {
+  /** Few calls need it. */
+  readonly context: () => FormatContext
+  /** For a request that names no model. */
+  readonly defaultModel?: string | undefined
+}
+
 /** Validates the request as it came. If that fails, validates it again in the format's own spelling of its fields. */
 function acceptedRequest(
   format: ClientFormat,
   parts: RequestParts,
-  context: () => FormatContext,
+  { context, defaultModel }: Accepting,
 ): AcceptedRequest {
   try {
     return { request: checkedRequest(format, parts), parts }
   } catch (error) {
+    const named = withDefaultModel(format, parts, defaultModel)
+    if (named) return acceptedRequest(format, named, { context })
     const { raw, fields, isOutline } = parts
     if (!raw || isOutline === true || !format.respell || raw.length > respelledBytesMax) throw error
     const respelled = format.respell(fields, context())
     const again = { ...parts, fields: respelled, raw: Buffer.from(formatJson(respelled)) }
     return { request: checkedRequest(format, again), parts: again }
   }
+}
+
+/** The request with the default model if it names none, where the format has it in the body; undefined for all others. */
+function withDefaultModel(
+  format: ClientFormat,
+  parts: RequestParts,
+  model: string | undefined,
+): RequestParts | undefined {
+  const { raw, fields, parameters } = parts
+  const isNamed = (fields['model'] ?? parameters?.['deployment'] ?? '') !== ''
+  if (model === undefined || isNamed || format.modelIn === 'path' || !isWriting(format))
+    return undefined
+  return { ...parts, fields: { ...fields, model }, ...(raw && { raw: spliceFields(raw, { model }) }) }
 }
 
 function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequest['request'] {

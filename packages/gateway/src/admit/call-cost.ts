@@ -1,6 +1,6 @@
 import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
 import type { PriceInput, RateName, ToolInput } from '../prices/price.ts'
-import type { Call } from '../call/call.ts'
+import { type Call, isWriting } from '../call/call.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { type InputBound, inputBound } from './input-bound.ts'
 import {
@@ -8,7 +8,6 @@ import {
   densestAudio,
   heardIn,
   isFree,
-  isWriting,
   lengthOf,
   mostRankedTokens,
   mostSearchesIn,

@@ -8,20 +8,13 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { Measured } from '@sluice/protocols/measure.ts'
-import type { Call } from '../call/call.ts'
+import { type Call, isWriting } from '../call/call.ts'
 import { type Estimates, estimatedInput, type InputSize, inputSizeOf } from './input-size.ts'
 
 /** Number of models whose sizes are kept; the one learned first is removed first. */
 const modelsMax = 10_000
 /** How fast a learned size decreases when responses are shorter. */
 const shareOfLast = 1 / 8
-
-const writes: ReadonlySet<string> = new Set(['chat', 'complete'])
-
-/** Whether a call is answered with text whose length is not known before. */
-export function isWriting({ operation }: Pick<Call, 'operation'>): boolean {
-  return writes.has(operation)
-}
 
 /**
  * Learned output lengths by the model name callers use: the longest recent response, reduced gradually by shorter

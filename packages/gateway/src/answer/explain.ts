@@ -18,6 +18,8 @@ export interface Explanation {
   readonly options: Route['options']
   /** The default parameters of the route that the request does not give. */
   readonly defaults: DefaultParameters
+  /** Sentences about how the route was found. */
+  readonly notes: readonly string[]
 }
 
 export interface ExplainedTarget {
@@ -88,7 +90,19 @@ export async function explainCall(
       ...(await encoded(withCall(run, { ...call, trail }), target)),
     })
   }
-  return { model: route.model, targets, options: route.options, defaults: call.defaults?.all ?? {} }
+  return {
+    model: route.model,
+    targets,
+    options: route.options,
+    defaults: call.defaults?.all ?? {},
+    notes: notesOf(route),
+  }
+}
+
+function notesOf({ model, defaultModel }: Route): readonly string[] {
+  return defaultModel === undefined
+    ? []
+    : [`Nothing here knows ${JSON.stringify(model)}: the defaultModel ${defaultModel} serves.`]
 }
 
 function slotUsageAt(

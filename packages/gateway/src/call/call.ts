@@ -250,3 +250,10 @@ export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<strin
     ? { 'x-sluice-cost-unknown': 'true' }
     : { 'x-sluice-cost': formatUsd(cost) }
 }
+
+const writes: ReadonlySet<string> = new Set(['chat', 'complete'])
+
+/** Whether a call is answered with text whose length is not known before. */
+export function isWriting({ operation }: Pick<Call, 'operation'>): boolean {
+  return writes.has(operation)
+}

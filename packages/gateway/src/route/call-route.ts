@@ -1,5 +1,5 @@
 import { defaultModels, GatewayError } from '@sluice/contract'
-import { type Call, modelOf } from '../call/call.ts'
+import { type Call, isWriting, modelOf } from '../call/call.ts'
 import type { EngineCard } from '@sluice/engine'
 import { hash } from 'node:crypto'
 import type { Health } from './health.ts'
@@ -15,8 +15,8 @@ export interface RouteParts {
 }
 
 /**
- * The route of the call's model. If the model is omitted, OpenAI's default model applies where it is configured,
- * otherwise the built-in model for the operation.
+ * The route of the call's model. If the model is omitted, that of `defaultModel` for text, otherwise OpenAI's default model where it is
+ * configured, or else the built-in model for the operation.
  *
  * @throws GatewayError `model_not_found`, or `forbidden` if the key may not use the model.
  */
@@ -34,7 +34,7 @@ async function defaultRoute(
   routing: Routing,
   { key, operation }: Call,
 ): Promise<Route> {
-  const name = defaultModels[operation]
+  const name = isWriting({ operation }) ? routing.defaultModel : defaultModels[operation]
   if (name === undefined)
     throw new GatewayError('missing_parameter', "Missing required parameter: 'model'", {
       param: 'model',

@@ -3,13 +3,14 @@ import type { EngineModel } from '@sluice/engine'
 import { assertModel, mayUse } from '../accounts/allowed.ts'
 import type { RouteConfig, RouteOptions as RouteSettings } from '../settings/schema-routes.ts'
 import type { Caller } from '../ports/api-key.ts'
+import { isWriting } from '../call/call.ts'
 import { aliasesOf } from '../settings/alias-table.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import { isModelName, makeTarget, priceOf } from './make-target.ts'
 import type { Route, RouteOptions, Routing, Target } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
-import { offHint, suggestion, unknownModel } from './unknown-model.ts'
+import { isUnknownModel, offHint, suggestion, unknownModel } from './unknown-model.ts'
 import { type Configured, filled, isWildcard, Wildcards } from './wildcards.ts'
 
 /** Creates the routing of one configuration. A new configuration creates a new one; running calls keep the old one. */
@@ -77,13 +78,33 @@ export function createRouting(input: RoutingInput): Routing {
     known,
     builtinModels: [...engineNames.keys()],
     hasProviders: hasProviders(input),
+    ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
     route(model, key, operation) {
       assertModel(key, model)
-      return made.get(model) ?? makeRoute(model, key, operation)
+      return made.get(model) ?? routeOrDefault(model, key, operation)
     },
     list: (key, named) => listModels(listed, key, named),
     listedBy: (upstream) => input.lists.told(upstream),
     priceOf: (provider, model) => priceOf(input, provider, model),
+  }
+
+  async function routeOrDefault(
+    model: string,
+    key: Caller,
+    operation: OperationName,
+  ): Promise<Route> {
+    try {
+      return await makeRoute(model, key, operation)
+    } catch (thrown) {
+      const name = isUnknownModel(thrown) && !configuredAs(model) && defaultFor(operation)
+      if (typeof name !== 'string' || name === model || !mayUse(key, name)) throw thrown
+      const route = made.get(name) ?? (await makeRoute(name, key, operation))
+      return { ...route, model, defaultModel: name }
+    }
+  }
+
+  function defaultFor(operation: OperationName): string | undefined {
+    return isWriting({ operation }) ? config.defaultModel : undefined
   }
 
   async function makeRoute(model: string, key: Caller, operation: OperationName): Promise<Route> {

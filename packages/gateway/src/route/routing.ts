@@ -95,6 +95,8 @@ export interface Route {
   /** The model's own targets, then those of each fallback, in order. Never empty. */
   readonly levels: readonly (readonly Target[])[]
   readonly options: RouteOptions
+  /** The model that serves because nothing knows the caller's; absent if that is known. */
+  readonly defaultModel?: string
 }
 
 export interface RouteOptions {
@@ -160,4 +162,6 @@ export interface Routing {
   readonly known: KnownProviders
   /** Whether a provider other than the built-in engine is configured, or was before in this process. */
   readonly hasProviders: boolean
+  /** The model for requests that name none; absent if there is none. */
+  readonly defaultModel?: string
 }

@@ -11,9 +11,18 @@ const comparedMax = 2_000
 export function unknownModel(name: string, hint = ''): GatewayError {
   const shown = JSON.stringify(name.slice(0, shownMax))
   const further = hint === '' ? '' : `. ${hint}`
-  return new GatewayError('model_not_found', `The model ${shown} does not exist${further}`, {
+  const error = new GatewayError('model_not_found', `The model ${shown} does not exist${further}`, {
     param: 'model',
   })
+  unknown.add(error)
+  return error
+}
+
+const unknown = new WeakSet<object>()
+
+/** Whether a failure says that nothing knows the model, and not that it has to be named in another way. */
+export function isUnknownModel(thrown: unknown): boolean {
+  return typeof thrown === 'object' && thrown !== null && unknown.has(thrown)
 }
 
 /** Explains an unknown name that would be valid with other settings; empty otherwise. */

@@ -46,10 +46,10 @@ export class Wildcards {
   }
 }
 
-/** What `*` stands for in a name; undefined if the pattern does not cover it. It stands for at least one character, and no `*`. */
+/** What `*` stands for in a name; undefined if the pattern has none or does not cover it. It stands for at least one character, and no `*`. */
 export function restOf(pattern: string, name: string): string | undefined {
-  const [prefix = '', suffix = ''] = pattern.split('*')
-  return covered(name, prefix, suffix)
+  const [prefix = '', suffix] = pattern.split('*')
+  return suffix === undefined ? undefined : covered(name, prefix, suffix)
 }
 
 function covered(name: string, prefix: string, suffix: string): string | undefined {

@@ -55,6 +55,8 @@ export interface Settings {
     readonly proxyResolves?: boolean
   }
   readonly models: Readonly<Record<string, string | RouteConfig>>
+  /** For requests that name no model, or one that nothing knows; absent if those are refused. */
+  readonly defaultModel?: string
   /** Keyed by `provider/model`, which may end in `*`. */
   readonly prices: Readonly<Record<string, PriceConfig>>
   readonly defaults: RouteOptions

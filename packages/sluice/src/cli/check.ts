@@ -3,7 +3,7 @@ import { engineCard } from '@sluice/engine'
 import { type Config, loadConfig } from '../config/config.ts'
 import { type Environment, unknownVariables } from '../config/env.ts'
 import { routeTargets } from '../config/route-targets.ts'
-import { isWildcard } from '@sluice/gateway/route/wildcards.ts'
+import { isWildcard, restOf } from '@sluice/gateway/route/wildcards.ts'
 import { readTextIfAny } from '../config/read-text.ts'
 import { aliasesOf } from '@sluice/gateway/settings/alias-table.ts'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
@@ -226,7 +226,10 @@ interface Leading {
 /** Targets and fallbacks that cannot be routed. */
 function brokenTargets(leading: Leading): string[] {
   const { config, off } = leading
-  return Object.entries(config.models).flatMap(([name, model]) => {
+  const { defaultModel } = config
+  const isLost = defaultModel !== undefined && !isFallback(defaultModel, leading)
+  const lost = isLost ? [`defaultModel is ${defaultModel}, which is not configured.`] : []
+  const broken = Object.entries(config.models).flatMap(([name, model]) => {
     const { targets, fallback } = routeTargets(model)
     const wrong = [
       ...targets.filter((target) => !isTarget(target, leading)),
@@ -237,6 +240,7 @@ function brokenTargets(leading: Leading): string[] {
       return `models.${name} leads to ${target}, which is not configured${why === undefined ? '' : ` (${why})`}.`
     })
   })
+  return [...lost, ...broken]
 }
 
 function isTarget(target: string, { config, upstreams }: Leading): boolean {
@@ -249,7 +253,8 @@ function isTarget(target: string, { config, upstreams }: Leading): boolean {
 /** A bare name that only a provider's own list contains is unknown without asking the provider. */
 function isFallback(next: string, leading: Leading): boolean {
   const { config, upstreams, listed } = leading
-  if (Object.hasOwn(config.models, next)) return true
+  if (Object.keys(config.models).some((name) => name === next || restOf(name, next) !== undefined))
+    return true
   if (next.includes('/') && isTarget(next, leading)) return true
   const { builtin } = config
   const isAlias =

@@ -129,6 +129,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     proxies: readProxies(environment.variables),
     media: content.media ?? {},
     models: routesOf(content.models),
+    ...(content.defaultModel !== undefined && { defaultModel: content.defaultModel }),
     prices: content.prices ?? {},
     usage: content.usage ?? {},
     defaults: content.defaults ?? {},

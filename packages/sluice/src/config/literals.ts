@@ -55,6 +55,7 @@ const modelNames: readonly (readonly [place: string, advice: string])[] = [
     'write one provider/model per target, or provider/* for a name with *',
   ],
   ['models.*.fallback.*', 'name each model, in order'],
+  ['defaultModel', 'name one model'],
   ['providers.*.models.*', 'name each model, or leave models out to use the list of the provider'],
   ['providers.*.models.*.id', 'name one model'],
   ['providers.*.models.*.upstream', 'name one model'],

@@ -63,7 +63,13 @@ export const configFileSchema = Type.Partial(
     storage,
     media,
     providers: mapOf(provider, 'Upstream providers by name.'),
-    models: mapOf(model, 'Custom model names: aliases and routes.'),
+    models: mapOf(
+      model,
+      'Custom model names: aliases and routes. A name may have one *, which its targets have, too: { "fast/*": "groq/*" }. Exact names win, then the longest beginning.',
+    ),
+    defaultModel: text(
+      'The model of chat and text completion requests that name none, or one that nothing here knows. Keys that may not use it get the error instead. Default: none.',
+    ),
     unsupported: unsupported(
       'How to handle fields that a target cannot express. hints (default): hints (sampling, effort, verbosity, user, metadata, cache_control …) are dropped and named in x-sluice-dropped; a field that changes the meaning of the response (tools, schemas, n, stop, logprobs, images …) causes the request to be refused. refuse: every such field causes the request to be refused. report: all such fields are dropped and named. The request header x-sluice-unsupported overrides the route, and a route overrides the provider.',
     ),

@@ -160,6 +160,7 @@ export const settingDecisions: Decision<Config> = {
     },
     providers: { each: provider },
     models: { each: model },
+    defaultModel: 'shown',
     prices: { each: price },
     defaults: 'shown',
     unsupported: 'shown',
