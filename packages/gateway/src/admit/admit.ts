@@ -13,12 +13,14 @@ import {
   limitsOf,
   type MaximumCost,
 } from './claims.ts'
+import { fittedRoute } from './fitted-route.ts'
 import { usualEstimates } from './input-size.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
 import { type Decided, type LimitHeaders, tellLimits } from './tell-limits.ts'
 import { routeOf } from '../route/call-route.ts'
 import { defaultedCall } from '../route/defaulted-call.ts'
 import type { Route } from '../route/routing.ts'
+import { everyLevel } from '../route/unpriced.ts'
 
 // Not exported: a call is let in where its reservation is made, and nowhere else.
 class AdmittedCall {
@@ -64,8 +66,9 @@ export function admit(door: Door, call: Call): Later<Admitted> {
 }
 
 /** As `admit`, for a call whose route is known. */
-export function admitOn(door: Door, asked: Call, route: Route): Later<Admitted> {
+export function admitOn(door: Door, asked: Call, whole: Route): Later<Admitted> {
   const { gateway, admission } = door
+  const route = whole.longer ? fittedRoute(asked, whole, gateway.current.limits.estimates) : whole
   const call = route.options.defaults ? defaultedCall(asked, route) : asked
   if (admission.isGranted) return new AdmittedCall(door, call, route)
   const { limits: defaults } = gateway.current
@@ -193,7 +196,8 @@ async function admitElsewhere(
   let route: Route
   let planned: Planned | undefined
   try {
-    route = await gateway.current.routing.route(name, asked.key, asked.operation)
+    const whole = await gateway.current.routing.route(name, asked.key, asked.operation)
+    route = fittedRoute(asked, whole, gateway.current.limits.estimates)
     const there = { ...entering, call: defaultedCall(asked, route) }
     planned = plannedElsewhere(plannedSpending(spenderOf(there, route, name)), route)
   } catch (thrown) {
@@ -222,11 +226,9 @@ function askedFor({ size }: CountedCall, planned: Planned | undefined): ClaimedA
 }
 
 /** A redirect that costs nothing is not checked against the budget that caused it. */
-function plannedElsewhere(
-  planned: Planned | undefined,
-  { model, levels }: Route,
-): Planned | undefined {
-  if (!planned || !levels.every((level) => level.every(({ price }) => price.isFree))) return planned
+function plannedElsewhere(planned: Planned | undefined, route: Route): Planned | undefined {
+  const { model } = route
+  if (!planned || !everyLevel(route).every((level) => level.every(({ price }) => price.isFree))) return planned
   const budgets = planned.spending.budgets.filter(
     ({ claim: { budget } }) => budget.overBudget?.route !== model,
   )

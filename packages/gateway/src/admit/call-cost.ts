@@ -2,6 +2,7 @@ import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
 import type { PriceInput, RateName, ToolInput } from '../prices/price.ts'
 import { type Call, isWriting } from '../call/call.ts'
 import type { Route, Target } from '../route/routing.ts'
+import { everyLevel } from '../route/unpriced.ts'
 import { type InputBound, inputBound } from './input-bound.ts'
 import {
   type CallSize,
@@ -57,7 +58,8 @@ export function reservedCost(call: Call, reckoning: Reckoning): ReservedCost | u
   const { route, at } = reckoning
   let dearest = leastNanoUsd
   let count = 0
-  for (const level of route.levels)
+  const levels = route.longer ? everyLevel(route) : route.levels
+  for (const level of levels)
     for (const target of level) {
       const { price } = target
       const nanoUsd = isFreeOf(price, at) ? 0 : costAt(call, target, reckoning)

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { Decision } from '../ports/limiter.ts'
 import { type Call, isWriting } from '../call/call.ts'
 import type { Route } from '../route/routing.ts'
-import { priceLine, unpricedIn, withoutTargets } from '../route/unpriced.ts'
+import { everyLevel, priceLine, unpricedIn, withoutTargets } from '../route/unpriced.ts'
 import { leastNanoUsd, type ReservedCost, reservedCost } from './call-cost.ts'
 import type { CallSize } from './call-size.ts'
 import type { CallerLimits, HolderClaim, KeyLimits, MaximumCost } from './claims.ts'
@@ -43,7 +43,7 @@ export function plannedSpending(spender: Spender): Planned | undefined {
     ? limits.budgets
     : countingBudgets(limits, namesOf(route, asked), call.tags)
   if (budgets.length === 0) return undefined
-  const isFree = route.levels.every((level) => level.every(({ price }) => price.isFree))
+  const isFree = everyLevel(route).every((level) => level.every(({ price }) => price.isFree))
   const terms: OutputTerms = {
     policy: limits.output ?? settings.output ?? 'limit',
     tokens: settings.budgetedOutputTokens ?? 4_096,
@@ -127,9 +127,9 @@ export function planForRoom(
 }
 
 /** A budget for a model counts it at every provider, whatever name the caller uses. */
-function namesOf({ levels }: Route, asked: string): readonly string[] {
+function namesOf(route: Route, asked: string): readonly string[] {
   const names = [asked]
-  for (const level of levels)
+  for (const level of everyLevel(route))
     for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
   return names
 }

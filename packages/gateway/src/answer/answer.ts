@@ -17,7 +17,8 @@ import type { Target } from '../route/routing.ts'
 /** Handles one inference call: obtains a response and writes it in the caller's format. */
 export async function handle(gateway: CallParts, admitted: Admitted): Promise<Answer> {
   const run = openRun(gateway, admitted)
-  return answerOf(run, began(run, await firstResponse(run)))
+  const asked = run.route.longer ? fittingResponse(run) : firstResponse(run)
+  return answerOf(run, began(run, await asked))
 }
 
 /** The run of an admitted call. */
@@ -31,7 +32,22 @@ export function openRun<Parts extends CallParts>(
 
 /** Runs a call until its response begins. */
 export function begin(run: CallRun): Promise<BegunResponse> {
-  return firstResponse(run).then((begun) => began(run, begun))
+  const asked = run.route.longer ? fittingResponse(run) : firstResponse(run)
+  return asked.then((begun) => began(run, begun))
+}
+
+/** As `firstResponse`; if a target lacks the context for the prompt, the models for longer prompts are asked. */
+async function fittingResponse(run: CallRun): Promise<BegunResponse> {
+  const { longer = [], ...route } = run.route
+  try {
+    return await firstResponse(run)
+  } catch (thrown) {
+    const isTooLong =
+      thrown instanceof GatewayError && thrown.publicCode === 'context_length_exceeded'
+    const levels = longer.flatMap((one) => one.levels)
+    if (!isTooLong || levels.length === 0) throw thrown
+    return await firstResponse({ ...run, route: { ...route, levels } })
+  }
 }
 
 function firstResponse(run: CallRun): Promise<BegunResponse> {

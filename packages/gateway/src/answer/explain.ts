@@ -7,7 +7,7 @@ import type { Call } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
 import { type RouteParts, orderFor, whyUnavailable } from '../route/call-route.ts'
 import type { Route, Target } from '../route/routing.ts'
-import { unpricedNote } from '../route/unpriced.ts'
+import { everyLevel, unpricedNote } from '../route/unpriced.ts'
 import { type CallDraft, modeOf, draft, withCall } from '../attempt/call-run.ts'
 
 /** The result of a dry run: what would happen to a call, without sending anything. */
@@ -71,7 +71,7 @@ export async function explainCall(
   const { call, route } = run
   const targets: ExplainedTarget[] = []
   const isPriced = ({ price }: Target) => price.written(gateway.now()) !== undefined
-  const isAlone = !route.levels.flat().some(isPriced)
+  const isAlone = !everyLevel(route).flat().some(isPriced)
   for (const [index, target] of orderFor(gateway, call, route).entries()) {
     const trail = { ...call.trail, dropped: new Set<string>() }
     const unavailable = whyUnavailable(gateway.health, target, call.key.id)
@@ -99,10 +99,21 @@ export async function explainCall(
   }
 }
 
-function notesOf({ model, defaultModel }: Route): readonly string[] {
-  return defaultModel === undefined
-    ? []
-    : [`Nothing here knows ${JSON.stringify(model)}: the defaultModel ${defaultModel} serves.`]
+function notesOf(route: Route): readonly string[] {
+  const { model, defaultModel, tooLong, longer } = route
+  const tooSmall = tooLong?.targets.map(
+    ({ id, inputTokensMax }) => `${id} is skipped: about ${tooLong.tokens} tokens are more than its ${inputTokensMax?.()}.`,
+  )
+  return [
+    ...(defaultModel === undefined
+      ? []
+      : [`Nothing here knows ${JSON.stringify(model)}: the defaultModel ${defaultModel} serves.`]),
+    ...(tooSmall ?? []),
+    ...(tooLong && longer === undefined ? ['The models of longer serve instead.'] : []),
+    ...(longer?.length
+      ? [`If the prompt is too long: ${longer.map(({ name }) => name).join(', ')}.`]
+      : []),
+  ]
 }
 
 function slotUsageAt(

@@ -2,6 +2,7 @@ import { GatewayError, type Operation, operations, validate } from '@sluice/cont
 import type { FormatContext } from '@sluice/protocols/client-format.ts'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Admitted } from '../admit/admit.ts'
+import { fittedRoute } from '../admit/fitted-route.ts'
 import type { Bound } from './account.ts'
 import type { TakenSlots } from './taken-slots.ts'
 import { type Call, formatContext } from '../call/call.ts'
@@ -41,7 +42,7 @@ export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
 
 /** What would be sent of a call that was not admitted. Throws as `routeOf`. */
 export async function draft(gateway: CallParts & RouteParts, call: Call): Promise<CallDraft> {
-  const route = await routeOf(gateway, call)
+  const route = fittedRoute(call, await routeOf(gateway, call))
   return { gateway, call: defaultedCall(call, route), route, translated: {} }
 }
 

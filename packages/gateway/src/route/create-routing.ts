@@ -8,7 +8,7 @@ import { aliasesOf } from '../settings/alias-table.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import { isModelName, makeTarget, priceOf } from './make-target.ts'
-import type { Route, RouteOptions, Routing, Target } from './routing.ts'
+import type { LongerModel, Route, RouteOptions, Routing, Target } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { isUnknownModel, offHint, suggestion, unknownModel } from './unknown-model.ts'
 import { type Configured, filled, isWildcard, Wildcards } from './wildcards.ts'
@@ -88,6 +88,30 @@ export function createRouting(input: RoutingInput): Routing {
     priceOf: (provider, model) => priceOf(input, provider, model),
   }
 
+  async function longerOf(
+    { name, route, rest }: Configured,
+    walk: Walk,
+  ): Promise<Route['longer']> {
+    const written = typeof route === 'string' ? [] : (route.longer ?? [])
+    const found: LongerModel[] = []
+    for (const one of written) {
+      const model = filled(one, rest)
+      const own: Walk = { ...walk, seen: new Set() }
+      try {
+        const levels = await withPrices(levelsOf(model, own))
+        const because = `models.${name}.longer: ${model}`
+        found.push({
+          name: model,
+          levels: levels.map((level) => level.map((target) => ({ ...target, because }))),
+        })
+      } catch (thrown) {
+        asMissing(thrown)
+      }
+      walk.isFixed &&= own.isFixed
+    }
+    return found.length === 0 ? undefined : found
+  }
+
   async function routeOrDefault(
     model: string,
     key: Caller,
@@ -110,8 +134,10 @@ export function createRouting(input: RoutingInput): Routing {
   async function makeRoute(model: string, key: Caller, operation: OperationName): Promise<Route> {
     const walk: Walk = { seen: new Set(), isFixed: true, key, operation }
     const levels = await withPrices(levelsOf(model, walk))
-    const options = optionsOf(config.defaults, configuredAs(model)?.route)
-    const route: Route = { model, levels, options }
+    const configured = configuredAs(model)
+    const options = optionsOf(config.defaults, configured?.route)
+    const longer = configured && (await longerOf(configured, walk))
+    const route: Route = { model, levels, options, ...(longer && { longer }) }
     if (walk.isFixed) remember(made, route)
     return route
   }

@@ -88,6 +88,19 @@ export type Target = {
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
 export type EngineTarget = Extract<Target, { kind: 'engine' }>
 
+/** A model for longer prompts, by the name that a key has to be allowed. */
+export interface LongerModel {
+  readonly name: string
+  readonly levels: readonly (readonly Target[])[]
+}
+
+/** A prompt that does not fit some of a route's targets. */
+export interface TooLong {
+  /** The estimated size of the prompt. */
+  readonly tokens: number
+  readonly targets: readonly Target[]
+}
+
 /** The targets for one public model name. */
 export interface Route {
   /** The public name, as the caller wrote it. */
@@ -95,6 +108,10 @@ export interface Route {
   /** The model's own targets, then those of each fallback, in order. Never empty. */
   readonly levels: readonly (readonly Target[])[]
   readonly options: RouteOptions
+  /** Where prompts go that do not fit the context of the targets, in order; absent if the route has no such models. */
+  readonly longer?: readonly LongerModel[]
+  /** Why targets are left out of the levels for this call, for explain; absent if none are. */
+  readonly tooLong?: TooLong
   /** The model that serves because nothing knows the caller's; absent if that is known. */
   readonly defaultModel?: string
 }

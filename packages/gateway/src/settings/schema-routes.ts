@@ -102,6 +102,10 @@ export const model = Type.Union(
             text('A model name or provider/model.'),
             'Models to try in order when all targets fail.',
           ),
+          longer: listOf(
+            text('A model name or provider/model.'),
+            'Models to try in order for prompts that do not fit the context of the targets: as the limits known here tell, or as a target says in its refusal. Only for keys that may use them. Default: none.',
+          ),
           defaults: DefaultParameters,
         }).properties,
         ...routeOptions.properties,
@@ -120,7 +124,7 @@ export interface RouteConfig extends Omit<WrittenRoute, 'targets'> {
 }
 
 export type WrittenModel = Static<typeof model>
-export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback' | 'defaults'>
+export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback' | 'longer' | 'defaults'>
 
 export const builtin = options(
   {

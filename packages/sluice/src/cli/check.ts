@@ -210,9 +210,13 @@ function liveLine({ provider, key, detail, ms }: LiveResult): string {
 }
 
 function targetLine(model: Config['models'][string]): string {
-  const { targets, fallback } = routeTargets(model)
-  const first = targets.join(', ')
-  return fallback.length > 0 ? `${first}, then ${fallback.join(', ')}` : first
+  const { targets, fallback, longer } = routeTargets(model)
+  const parts = [
+    targets.join(', '),
+    ...(fallback.length > 0 ? [`then ${fallback.join(', ')}`] : []),
+    ...(longer.length > 0 ? [`for longer prompts ${longer.join(', ')}`] : []),
+  ]
+  return parts.join(', ')
 }
 
 interface Leading {
@@ -230,10 +234,10 @@ function brokenTargets(leading: Leading): string[] {
   const isLost = defaultModel !== undefined && !isFallback(defaultModel, leading)
   const lost = isLost ? [`defaultModel is ${defaultModel}, which is not configured.`] : []
   const broken = Object.entries(config.models).flatMap(([name, model]) => {
-    const { targets, fallback } = routeTargets(model)
+    const { targets, fallback, longer } = routeTargets(model)
     const wrong = [
       ...targets.filter((target) => !isTarget(target, leading)),
-      ...fallback.filter((next) => !isFallback(next, leading)),
+      ...[...fallback, ...longer].filter((next) => !isFallback(next, leading)),
     ]
     return wrong.map((target) => {
       const why = target.includes('/') ? off(target.slice(0, target.indexOf('/'))) : undefined

@@ -73,11 +73,10 @@ function namedTargets(config: Config, upstreams: ReadonlyMap<string, Upstream>):
 
 /** The targets that a route names. */
 export function targetsOf(model: Config['models'][string]): readonly string[] {
-  const { targets, fallback } = routeTargets(model)
+  const { targets, fallback, longer } = routeTargets(model)
   // What a wildcard leads to has the price of each model.
-  return [...targets, ...fallback.filter((name) => name.includes('/'))].filter(
-    (name) => !isWildcard(name),
-  )
+  const further = [...fallback, ...longer].filter((name) => name.includes('/'))
+  return [...targets, ...further].filter((name) => !isWildcard(name))
 }
 
 /** Sentences about routes with targets whose price is unknown; none if calls of unknown cost are let in. */

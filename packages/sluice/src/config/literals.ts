@@ -55,6 +55,7 @@ const modelNames: readonly (readonly [place: string, advice: string])[] = [
     'write one provider/model per target, or provider/* for a name with *',
   ],
   ['models.*.fallback.*', 'name each model, in order'],
+  ['models.*.longer.*', 'name each model, in order'],
   ['defaultModel', 'name one model'],
   ['providers.*.models.*', 'name each model, or leave models out to use the list of the provider'],
   ['providers.*.models.*.id', 'name one model'],
@@ -71,6 +72,7 @@ const wildcardPlaces: ReadonlySet<string> = new Set(
     'models.*.targets.*',
     'models.*.targets.*.target',
     'models.*.fallback.*',
+    'models.*.longer.*',
   ].flatMap((place) => [place, place.replace(/^models\b/, 'routes')]),
 )
 

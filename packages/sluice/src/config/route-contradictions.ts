@@ -10,12 +10,17 @@ export function routeContradictions(models: Models): readonly Mistake[] {
     const found =
       typeof written === 'string'
         ? wildcardProblem(name, written, [])
-        : [...wildcardProblems(name, written), ...doubledDefaults(written)]
+        : [
+            ...wildcardProblems(name, written),
+            ...ownLonger(name, written),
+            ...doubledDefaults(written),
+          ]
     return found.map(({ path, problem }) => ({ path: ['models', name, ...path], problem }))
   })
 }
 
-function wildcardProblems(name: string, { targets, fallback = [] }: Route): readonly Mistake[] {
+function wildcardProblems(name: string, route: Route): readonly Mistake[] {
+  const { targets, fallback = [], longer = [] } = route
   return [
     ...targets.flatMap((written, index) =>
       typeof written === 'string'
@@ -23,6 +28,7 @@ function wildcardProblems(name: string, { targets, fallback = [] }: Route): read
         : wildcardProblem(name, written.target, ['targets', index, 'target']),
     ),
     ...fallback.flatMap((next, index) => unfilled(name, next, ['fallback', index])),
+    ...longer.flatMap((next, index) => unfilled(name, next, ['longer', index])),
   ]
 }
 
@@ -39,6 +45,16 @@ function unfilled(name: string, next: string, path: Mistake['path']): readonly M
   return next.includes('*') && !name.includes('*')
     ? [{ path, problem: 'has a *, and the name of the route has none: both or neither' }]
     : []
+}
+
+/** What does not fit a model does not fit it a second time. */
+function ownLonger(name: string, { targets, longer = [] }: Route): readonly Mistake[] {
+  const own = new Set([name, ...targets.map((one) => (typeof one === 'string' ? one : one.target))])
+  return longer.flatMap((next, index) =>
+    own.has(next)
+      ? [{ path: ['longer', index], problem: 'is the route itself or one of its own targets' }]
+      : [],
+  )
 }
 
 function doubledDefaults({ defaults = {} }: Route): readonly Mistake[] {

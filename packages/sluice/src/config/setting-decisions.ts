@@ -53,6 +53,7 @@ const model: Decision<Config['models'][string]> = {
   members: {
     targets: { each: { members: { target: 'shown' } } },
     fallback: eachShown,
+    longer: eachShown,
     defaults: {
       members: {
         stop: eachShown,
