@@ -129,7 +129,11 @@ function withDefaultModel(
   const isNamed = (fields['model'] ?? parameters?.['deployment'] ?? '') !== ''
   if (model === undefined || isNamed || format.modelIn === 'path' || !isWriting(format))
     return undefined
-  return { ...parts, fields: { ...fields, model }, ...(raw && { raw: spliceFields(raw, { model }) }) }
+  return {
+    ...parts,
+    fields: { ...fields, model },
+    ...(raw && { raw: spliceFields(raw, { model }) }),
+  }
 }
 
 function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequest['request'] {

@@ -84,6 +84,8 @@ describe('an engine that ignores its abort signal', () => {
       price: freeTarget('test', ''),
       unsupported: 'refuse',
       slots: [],
+      rates: [],
+      takesRoom: false,
       whenFull: 'wait',
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,

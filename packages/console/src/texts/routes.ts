@@ -31,6 +31,10 @@ export const routeTexts = {
   fallbackHint: 'Tried in this order if all targets fail.',
   addFallback: 'Add a fallback',
   removeFallback: 'Remove fallback',
+  longer: 'For longer prompts',
+  longerHint: 'Tried in this order if the prompt does not fit the targets.',
+  addLonger: 'Add a longer model',
+  removeLonger: 'Remove longer model',
   unset: 'Default',
   yes: 'Yes',
   no: 'No',
@@ -44,6 +48,7 @@ export const routeTexts = {
   },
   options: {
     strategy: ['Among targets of one priority', ''],
+    choose: ['Or by their load', 'Instead of the choice above.'],
     sticky: ['Same prefix, same target', 'Uses the prompt cache of the upstream.'],
     unsupported: ['Fields that a target does not support', ''],
     'retries.attempts': ['Attempts per target', 'Default 2, including the first.'],
@@ -69,6 +74,9 @@ export const routeTexts = {
   values: {
     weighted: 'By weight',
     latency: 'By recent latency',
+    weight: 'By weight',
+    'least-busy': 'Fewest calls in progress',
+    'least-used': 'Fewest tokens this minute',
     hints: 'Drop advisory fields',
     refuse: 'Refuse the request',
     report: 'Drop and report',

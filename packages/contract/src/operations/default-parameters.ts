@@ -47,6 +47,9 @@ export type WrittenDefaults = Static<typeof DefaultParameters>
 /** The same with one name for the limit of the output. */
 export type DefaultParameters = Omit<WrittenDefaults, 'max_tokens'>
 
-export function canonicalDefaults({ max_tokens: limit, ...rest }: WrittenDefaults): DefaultParameters {
+export function canonicalDefaults({
+  max_tokens: limit,
+  ...rest
+}: WrittenDefaults): DefaultParameters {
   return limit === undefined ? rest : { ...rest, max_completion_tokens: limit }
 }

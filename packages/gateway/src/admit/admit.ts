@@ -228,7 +228,8 @@ function askedFor({ size }: CountedCall, planned: Planned | undefined): ClaimedA
 /** A redirect that costs nothing is not checked against the budget that caused it. */
 function plannedElsewhere(planned: Planned | undefined, route: Route): Planned | undefined {
   const { model } = route
-  if (!planned || !everyLevel(route).every((level) => level.every(({ price }) => price.isFree))) return planned
+  if (!planned || !everyLevel(route).every((level) => level.every(({ price }) => price.isFree)))
+    return planned
   const budgets = planned.spending.budgets.filter(
     ({ claim: { budget } }) => budget.overBudget?.route !== model,
   )

@@ -1,6 +1,7 @@
 import { type DefaultParameters, GatewayError } from '@sluice/contract'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import { outgoing } from '../providers/provider.ts'
+import { claimOf, limitText } from '../failover/take-rates.ts'
 import { prepare } from '../attempt/prepare.ts'
 import { prepareEngine } from '../attempt/prepare-engine.ts'
 import type { Call } from '../call/call.ts'
@@ -13,7 +14,7 @@ import { type CallDraft, modeOf, draft, withCall } from '../attempt/call-run.ts'
 /** The result of a dry run: what would happen to a call, without sending anything. */
 export interface Explanation {
   readonly model: string
-  /** Targets in the order in which they would be tried now; the first one is chosen. */
+  /** Targets in the order in which they would be tried now; the first that is not skipped is chosen. */
   readonly targets: readonly ExplainedTarget[]
   readonly options: Route['options']
   /** The default parameters of the route that the request does not give. */
@@ -42,6 +43,14 @@ export interface ExplainedTarget {
     readonly inside: number
     readonly waiting: number
   }[]
+  /** The limits per minute of the target, with what is left of them. Usually empty. */
+  readonly rates: readonly {
+    readonly unit: 'requests' | 'tokens'
+    readonly limit: number
+    readonly remaining: number
+  }[]
+  /** Why it would be passed over now; null if it would not. */
+  readonly skipped: string | null
   /** Moving average of the time to first content, in milliseconds; null if unknown. */
   readonly latencyMs: number | null
   /**
@@ -72,27 +81,29 @@ export async function explainCall(
   const targets: ExplainedTarget[] = []
   const isPriced = ({ price }: Target) => price.written(gateway.now()) !== undefined
   const isAlone = !everyLevel(route).flat().some(isPriced)
-  for (const [index, target] of orderFor(gateway, call, route).entries()) {
+  for (const target of orderFor(gateway, call, route)) {
     const trail = { ...call.trail, dropped: new Set<string>() }
     const unavailable = whyUnavailable(gateway.health, target, call.key.id)
     targets.push({
       target: target.id,
       because: target.because,
-      chosen: index === 0,
+      chosen: false,
       priority: target.priority,
       weight: target.weight,
       unsupported: modeOf(run, target),
       available: unavailable === undefined,
       unavailable: unavailable ?? null,
       places: await slotUsageAt(gateway, target),
+      ...(await rateUsageAt(gateway, target)),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),
       ...(await encoded(withCall(run, { ...call, trail }), target)),
     })
   }
+  const chosen = targets.find(({ skipped }) => skipped === null) ?? targets[0]
   return {
     model: route.model,
-    targets,
+    targets: targets.map((one) => ({ ...one, chosen: one === chosen })),
     options: route.options,
     defaults: call.defaults?.all ?? {},
     notes: notesOf(route),
@@ -102,7 +113,8 @@ export async function explainCall(
 function notesOf(route: Route): readonly string[] {
   const { model, defaultModel, tooLong, longer } = route
   const tooSmall = tooLong?.targets.map(
-    ({ id, inputTokensMax }) => `${id} is skipped: about ${tooLong.tokens} tokens are more than its ${inputTokensMax?.()}.`,
+    ({ id, inputTokensMax }) =>
+      `${id} is skipped: about ${tooLong.tokens} tokens are more than its ${inputTokensMax?.()}.`,
   )
   return [
     ...(defaultModel === undefined
@@ -127,6 +139,23 @@ function slotUsageAt(
       ...(await upstreamSlots(name).look()),
     })),
   )
+}
+
+async function rateUsageAt(
+  { limiter }: Pick<CallParts, 'limiter'>,
+  { rates }: Target,
+): Promise<Pick<ExplainedTarget, 'rates' | 'skipped'>> {
+  if (rates.length === 0) return { rates: [], skipped: null }
+  const left = await limiter.look(rates.map((rate) => claimOf(rate, 1)))
+  const used = rates.findIndex((_, index) => (left[index]?.remaining ?? 1) < 1)
+  return {
+    rates: rates.map(({ unit, limit }, index) => ({
+      unit,
+      limit,
+      remaining: left[index]?.remaining ?? limit,
+    })),
+    skipped: used < 0 ? null : limitText(rates[used]),
+  }
 }
 
 async function encoded(

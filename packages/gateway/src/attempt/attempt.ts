@@ -322,7 +322,6 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     this.deadline[Symbol.dispose]()
     if (this.#delivered) stopNoting(this)
     this.#cancellation.remove(this)
-    this.#run.slots?.attemptEnds()
     if (error) {
       this.connection?.close()
       this.#controller?.abort(error)
@@ -351,6 +350,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
       isCharged: isLeft || outcome === 'completed' || said !== undefined,
       startedAt,
     })
+    this.#run.slots?.attemptEnds(usage, isLeft || outcome === 'completed')
     const ended = endedFacts(call, this, {
       usage,
       outcome,

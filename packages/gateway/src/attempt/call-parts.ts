@@ -1,4 +1,6 @@
 import type { BuiltinEngine, EngineContext } from '@sluice/engine'
+import type { LearnedSizes } from '../admit/call-size.ts'
+import type { Limiter } from '../ports/limiter.ts'
 import type { SlotQueue } from '../ports/slot-queue.ts'
 import type { Store } from '../ports/store.ts'
 import type { Concealer } from '../call/concealer.ts'
@@ -19,6 +21,9 @@ export interface CallParts {
   readonly learnedMaxima: LearnedMaxima
   /** The concurrency slots of a provider or target that takes a limited number of calls at a time, by name. */
   readonly upstreamSlots: (name: string) => SlotQueue
+  /** Counts the limits of targets, which all processes share. */
+  readonly limiter: Limiter
+  readonly learnedSizes: LearnedSizes
   readonly engine: BuiltinEngine
   readonly engineContext: Pick<EngineContext, 'publish'> & Fetching
   /** Masks configured secrets in upstream messages. */

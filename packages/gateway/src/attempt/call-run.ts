@@ -32,7 +32,7 @@ export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
   readonly admitted: Admitted
   /** What the call needs of an upstream; absent if it names nothing that is kept there. */
   readonly bound?: Bound
-  /** The concurrency slots this try holds. */
+  /** The room at its target that this try holds. */
   readonly slots?: TakenSlots
   /** The number of attempts this try is split into; absent means one. */
   readonly pieces?: number

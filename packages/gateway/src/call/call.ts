@@ -131,6 +131,8 @@ export interface Trail {
   unpriced?: ReadonlySet<string> | undefined
   /** Why targets were not asked in their turn, by their ids; undefined if all were. */
   skipped?: Map<string, string>
+  /** Targets at a limit of their route, with the time when that has room again, in milliseconds since the epoch. */
+  limitedTargets?: Map<string, number>
   /** The number of answers asked for, where a limit depends on the size of the call. */
   choices?: number
   /** The usual number of input tokens of such a request, where its stream has to tell it before the upstream does. */

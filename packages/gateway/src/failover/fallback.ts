@@ -60,19 +60,18 @@ export async function whenLimited(
   }
 }
 
-/** The targets whose keys are all limited, with the milliseconds until the first of them may be used, in this order. */
+/** The targets at a limit of their own or whose keys are all limited, with the milliseconds until they may serve, in this order. */
 function limitedOf(
-  { gateway: { health }, call, bound }: CallRun,
+  { gateway: { health, now }, call, bound }: CallRun,
   order: readonly Target[],
 ): readonly (readonly [Target, number])[] {
   return order
     .flatMap((target) => {
-      const ms = limitedMs(
-        health,
-        target,
-        call.key.id,
-        target.kind === 'upstream' ? secretsFor(bound, target) : [],
-      )
+      const secrets = target.kind === 'upstream' ? secretsFor(bound, target) : []
+      const until = call.trail.limitedTargets?.get(target.id)
+      const ms =
+        limitedMs(health, target, call.key.id, secrets) ??
+        (until === undefined ? undefined : Math.max(0, until - now()))
       return ms === undefined ? [] : [[target, ms] as const]
     })
     .toSorted(([, left], [, right]) => left - right)

@@ -40,8 +40,8 @@ export async function retry(
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error
     tries += 1
-    const isBounded = target.slots.length > 0 && !isFree(call)
-    const slots = isBounded ? await slotsOf(run, target, cancellation, patience) : undefined
+    const takesRoom = target.takesRoom && !isFree(call)
+    const slots = takesRoom ? await slotsOf(run, target, cancellation, patience) : undefined
     gateway.health.starts(target.id, key.id)
     try {
       trail.activeTargets += 1
@@ -71,7 +71,7 @@ export async function retry(
   }
 }
 
-/** The slots for a try at a target with a concurrency limit. */
+/** The room for a try at a target with limits. */
 function slotsOf(
   run: CallRun,
   target: Target,

@@ -1,10 +1,11 @@
 import { GatewayError } from '@sluice/contract'
 import { mostOfOneKey, type SlotLimits, type SlotTicket } from '../ports/slot-queue.ts'
 import type { Cancellation } from '../call/cancellation.ts'
-import { TakenSlots } from '../attempt/taken-slots.ts'
+import { type HeldRoom, TakenSlots } from '../attempt/taken-slots.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, type CallRun } from '../attempt/call-run.ts'
+import { takeRates, tokensOf } from './take-rates.ts'
 
 /** Suggested retry delay: a slot may be free by then. */
 const retryAfterMs = 1_000
@@ -19,16 +20,19 @@ export interface Wanted {
 }
 
 /**
- * Takes the slots for one try at a target with a concurrency limit. If none is free, waits in turn with other keys.
- * Rejects with `overloaded` if none becomes free in time, and with the error of the cancellation if the call is
- * cancelled.
+ * Takes the room for one try at a target that has limits. If no slot is free, waits in turn with other keys. Rejects with
+ * `overloaded` if none becomes free in time, as `takeRates` if the target is at a limit per minute, and with the error of the
+ * cancellation if the call is cancelled.
  */
 export async function takeSlots(
-  { gateway, call }: CallRun,
-  { slots }: Target,
+  run: CallRun,
+  target: Target,
   wanted: Wanted,
   cancellation: Cancellation,
 ): Promise<TakenSlots> {
+  const { gateway, call } = run
+  const { health } = gateway
+  const { slots, rates, countedAs } = target
   const most = Math.min(...slots.map((bounds) => mostOfOneKey(bounds)))
   const count = wanted.isDivisible ? Math.min(wanted.count, most) : wanted.count
   if (count > most)
@@ -41,6 +45,7 @@ export async function takeSlots(
       ),
     )
   const tickets: SlotTicket[] = []
+  const held: HeldRoom[] = []
   const leaving = { cancelled: () => leaveAll(tickets) }
   cancellation.add(leaving)
   try {
@@ -51,9 +56,14 @@ export async function takeSlots(
       // Taken one by one in the same order by all callers, which prevents deadlocks.
       if (ticket.entered) await ticket.entered
     }
-    return new TakenSlots(tickets, count)
+    if (countedAs !== undefined) held.push(health.loads.begin(countedAs, tokensOf(run)))
+    // Last, because slots may have to be waited for.
+    if (rates.length > 0) held.push(await takeRates(run, target, count))
+    if (cancellation.isCancelled) throw cancellation.error
+    return new TakenSlots(tickets, held, count)
   } catch (thrown) {
     leaveAll(tickets)
+    for (const one of held) one.leave({ requests: 0, tokens: 0 })
     if (cancellation.isCancelled) throw cancellation.error
     throw full(slots, thrown)
   } finally {

@@ -143,7 +143,10 @@ function orderEquals(
     return ids.flatMap((id) => byId.get(id) ?? [])
   }
   if (options.strategy === 'latency') return byLatency(equals, input)
-  return byWeight(equals, input.random)
+  const weighted = byWeight(equals, input.random)
+  if (options.strategy === 'weighted') return weighted
+  const load = loadAs(options.strategy, equals, input.health)
+  return weighted.toSorted((left, right) => load(left) - load(right))
 }
 
 /** Weighted random order without repetition, by exponential draws. */
@@ -152,6 +155,24 @@ function byWeight(equals: readonly Target[], random: () => number): readonly Tar
     equals.map((target) => [target, -Math.log(1 - random()) / target.weight] as const),
   )
   return equals.toSorted((left, right) => (draws.get(left) ?? 0) - (draws.get(right) ?? 0))
+}
+
+/** The load of one of these targets, for the room that it has. Equal loads leave the order to the weights. */
+function loadAs(
+  strategy: 'least-busy' | 'least-used',
+  equals: readonly Target[],
+  { loads }: Pick<Health, 'loads'>,
+): (target: Target) => number {
+  if (strategy === 'least-busy')
+    return ({ countedAs = '', weight }) => loads.busy(countedAs) / weight
+  const isLimited = equals.every((target) => tokensPerMinute(target) !== undefined)
+  return (target) =>
+    loads.used(target.countedAs ?? '') /
+    ((isLimited ? tokensPerMinute(target) : undefined) ?? target.weight)
+}
+
+function tokensPerMinute({ rates }: Target): number | undefined {
+  return rates.find(({ unit }) => unit === 'tokens')?.limit
 }
 
 /** The fraction of calls that explore, so that a slow target is noticed when it becomes fast again. */

@@ -7,19 +7,20 @@ import { isWriting } from '../call/call.ts'
 import { aliasesOf } from '../settings/alias-table.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
-import { isModelName, makeTarget, priceOf } from './make-target.ts'
-import type { LongerModel, Route, RouteOptions, Routing, Target } from './routing.ts'
+import { isModelName, makeTarget, priceOf, type TargetInput } from './make-target.ts'
+import type { LongerModel, Route, RouteOptions, Routing, Target, TargetRate } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { isUnknownModel, offHint, suggestion, unknownModel } from './unknown-model.ts'
 import { type Configured, filled, isWildcard, Wildcards } from './wildcards.ts'
 
 /** Creates the routing of one configuration. A new configuration creates a new one; running calls keep the old one. */
-export function createRouting(input: RoutingInput): Routing {
+export function createRouting(given: RoutingInput): Routing {
+  const input: TargetInput = { ...given, counted: countedTargets(given.config) }
   const { config, upstreams, engine, known } = input
   const engineNames: ReadonlyMap<string, EngineModel> = new Map(
     config.builtin.enabled === 'never' ? [] : engine.models.map((model) => [model.id, model]),
   )
-  const listed: ListedModels = { input, hasAliases: hasAliases(input), engineNames }
+  const listed: RoutedModels = { input, hasAliases: hasAliases(input), engineNames }
   // A Map, because callers choose the name: a plain object would find `constructor`.
   const routes = new Map(Object.entries(config.models).filter(([name]) => !isWildcard(name)))
   const wildcards = new Wildcards(config.models)
@@ -88,10 +89,7 @@ export function createRouting(input: RoutingInput): Routing {
     priceOf: (provider, model) => priceOf(input, provider, model),
   }
 
-  async function longerOf(
-    { name, route, rest }: Configured,
-    walk: Walk,
-  ): Promise<Route['longer']> {
+  async function longerOf({ name, route, rest }: Configured, walk: Walk): Promise<Route['longer']> {
     const written = typeof route === 'string' ? [] : (route.longer ?? [])
     const found: LongerModel[] = []
     for (const one of written) {
@@ -170,25 +168,44 @@ function remember(made: Map<string, Route>, route: Route): void {
   made.set(route.model, route)
 }
 
+interface RoutedModels extends ListedModels {
+  readonly input: TargetInput
+}
+
 interface OwnTargets extends Configured {
   readonly route: RouteConfig
   readonly missing: GatewayError[]
 }
 
-function ownTargets(input: RoutingInput, { name, route, rest, missing }: OwnTargets): Tier {
-  return route.targets.flatMap(({ target, weight, priority, maxConcurrent, timeouts }, index) =>
-    orMissing(missing, () =>
-      makeTarget(input, filled(target, rest), {
+function ownTargets(input: TargetInput, { name, route, rest, missing }: OwnTargets): Tier {
+  return route.targets.flatMap((written, index) =>
+    orMissing(missing, () => {
+      const { target, weight, priority, maxConcurrent, timeouts } = written
+      // As written: the models of a wildcard share the limits.
+      const limited = `${name}>${target}`
+      return makeTarget(input, filled(target, rest), {
         because: `models.${name}.targets[${index}]`,
         ...(weight !== undefined && { weight }),
         ...(priority !== undefined && { priority }),
-        // As written: the models of a wildcard share the limit.
-        ...(maxConcurrent !== undefined && {
-          bound: { name: `${name}>${target}`, inside: maxConcurrent },
-        }),
+        ...(maxConcurrent !== undefined && { bound: { name: limited, inside: maxConcurrent } }),
+        rates: ratesOf(written, limited),
+        ...(input.counted.has(target) && { countedAs: target }),
         timeouts: { ...route.timeouts, ...timeouts },
-      }),
-    ),
+      })
+    }),
+  )
+}
+
+function ratesOf(
+  { requestsPerMinute, tokensPerMinute }: RouteConfig['targets'][number],
+  name: string,
+): readonly TargetRate[] {
+  const limits = [
+    ['requests', requestsPerMinute],
+    ['tokens', tokensPerMinute],
+  ] as const
+  return limits.flatMap(([unit, limit]) =>
+    limit === undefined ? [] : [{ bucket: `target ${name}:${unit}`, unit, limit }],
   )
 }
 
@@ -196,7 +213,7 @@ function ownTargets(input: RoutingInput, { name, route, rest, missing }: OwnTarg
  * Resolves a bare model name to the one provider that lists it. If none does, the only provider whose list is unknown
  * is used for now. Throws `upstream_unavailable` if several lists are unknown.
  */
-async function ownedTarget(listed: ListedModels, name: string, key: Caller): Promise<Target> {
+async function ownedTarget(listed: RoutedModels, name: string, key: Caller): Promise<Target> {
   const { input } = listed
   if (!isModelName(name)) throw unknownModel(name)
   const { listing, silent: all } = await input.lists.owners(name)
@@ -288,6 +305,21 @@ function isProvider({ upstreams, packages, engine }: RoutingInput, id: string): 
   return upstreams.has(id) || packages.has(id) || id === engine.id
 }
 
+/** The targets of routes that choose by the calls in progress or by the tokens used. */
+function countedTargets({ models, defaults }: RoutingInput['config']): ReadonlySet<string> {
+  const routes = Object.values(models).filter((route) => typeof route !== 'string')
+  const counting = routes.filter((route) => counted.has(strategyOf(route, defaults)))
+  return new Set(counting.flatMap(({ targets }) => targets.map(({ target }) => target)))
+}
+
+const counted: ReadonlySet<RouteOptions['strategy']> = new Set(['least-busy', 'least-used'])
+
+/** What a route says itself counts before the defaults of all routes. */
+function strategyOf(own: RouteSettings, defaults: RouteSettings): RouteOptions['strategy'] {
+  const chosen = own.choose ?? own.strategy ?? defaults.choose ?? defaults.strategy
+  return chosen === undefined || chosen === 'weight' ? 'weighted' : chosen
+}
+
 const retryDefaults = { attempts: 2, baseMs: 250, maxMs: 5_000 }
 
 function optionsOf(
@@ -303,8 +335,8 @@ function optionsOf(
     ...own.retries,
     ...(own.unsupported !== undefined && { unsupported: own.unsupported }),
     hedge: { ...hedge, percentile },
-    sticky: own.sticky ?? defaults.sticky ?? false,
-    strategy: own.strategy ?? defaults.strategy ?? 'weighted',
+    sticky: own.sticky ?? (own.choose === undefined && defaults.sticky === true),
+    strategy: strategyOf(own, defaults),
     breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
     ...(own.defaults && { defaults: canonicalDefaults(own.defaults) }),
   }

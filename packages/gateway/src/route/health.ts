@@ -1,5 +1,6 @@
 import { Breaker, type BreakerOptions, type BreakerState } from './breaker.ts'
 import { KeyTurns } from './key-turns.ts'
+import { TargetLoads } from './target-loads.ts'
 
 /**
  * Recent observations of each target. In memory only: each process learns for itself. Callers are identified by key
@@ -8,6 +9,7 @@ import { KeyTurns } from './key-turns.ts'
 export interface Health extends LackingFormats {
   /** The keys of providers. */
   readonly keys: KeyTurns
+  readonly loads: TargetLoads
   /** False while the breaker is open for this caller, except for one probe at a time after the cooldown. */
   available(target: string, caller: string): boolean
   /** Called when a try begins. In a half-open breaker it becomes the probe. */
@@ -88,6 +90,7 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
 
   return {
     keys: new KeyTurns(now),
+    loads: new TargetLoads(now),
     available: (target, caller) => targets.get(target)?.breaker?.lets(caller, now()) !== false,
     starts: (target, caller) => targets.get(target)?.breaker?.starts(caller, now()),
     released: (target, caller) => targets.get(target)?.breaker?.released(caller),

@@ -2,10 +2,16 @@ import type { EngineModel, RoutedEngine } from '@sluice/engine'
 import { familyName } from '@sluice/protocols/families/family-name.ts'
 import { freeTarget } from '../prices/target-price.ts'
 import { pricedTarget } from './priced-target.ts'
-import type { Target, Upstream, UpstreamModel } from './routing.ts'
+import type { Target, TargetRate, Upstream, UpstreamModel } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 import { unknownModel } from './unknown-model.ts'
+
+/** The inputs of the routing with what follows from all routes. */
+export interface TargetInput extends RoutingInput {
+  /** Names of targets among which a route chooses by their calls. */
+  readonly counted: ReadonlySet<string>
+}
 
 /** What a route says of one of its targets. */
 export interface TargetSettings {
@@ -14,6 +20,9 @@ export interface TargetSettings {
   readonly priority?: number
   /** The concurrency limit of the target within its route. */
   readonly bound?: Bound
+  readonly rates?: readonly TargetRate[]
+  /** As in `Target`. Default: its own name, if it is one of `counted`. */
+  readonly countedAs?: string | undefined
   readonly timeouts?: Partial<Timeouts>
 }
 
@@ -27,16 +36,19 @@ interface Bound {
  *
  * @throws GatewayError `model_not_found` if there is no such provider or model of the built-in engine.
  */
-export function makeTarget(input: RoutingInput, name: string, settings: TargetSettings): Target {
+export function makeTarget(input: TargetInput, name: string, settings: TargetSettings): Target {
   const slash = name.indexOf('/')
   const providerId = name.slice(0, slash)
   const model = name.slice(slash + 1)
-  const { because, weight = 1, priority = 0, bound, timeouts } = settings
+  const { because, weight = 1, priority = 0, bound, rates = [], timeouts } = settings
   const unsupported = input.config.providers[providerId]?.unsupported ?? input.config.unsupported
   if (!isModelName(model)) throw unknownModel(name)
   const price = priceOf(input, providerId, model)
   const full = fullnessOf(input, name, bound)
-  const rest = { id: name, providerId, weight, priority, because, unsupported, price, ...full }
+  const countedAs = settings.countedAs ?? (input.counted.has(name) ? name : undefined)
+  const takesRoom = full.slots.length > 0 || rates.length > 0 || countedAs !== undefined
+  const room = { ...full, rates, takesRoom, ...(countedAs !== undefined && { countedAs }) }
+  const rest = { id: name, providerId, weight, priority, because, unsupported, price, ...room }
   const engine = engineOf(input, providerId, model)
   if (engine) {
     const own = providerId === input.engine.id ? engineCard(input, model) : undefined

@@ -2,6 +2,7 @@ import type { DefaultParameters, OperationName } from '@sluice/contract'
 import type { RoutedEngine } from '@sluice/engine'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
+import type { RateClaim } from '../ports/limiter.ts'
 import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { TargetPrice } from '../prices/target-price.ts'
 import type { Provider, ProviderAddress, ProviderSettings } from '../providers/provider.ts'
@@ -52,6 +53,9 @@ export interface TargetSlots extends SlotLimits {
   readonly name: string
 }
 
+/** A limit per minute of a target in its route. */
+export type TargetRate = Pick<RateClaim, 'bucket' | 'unit' | 'limit'>
+
 /** A provider's model that can answer a call. `id` is `provider/model`. */
 export type Target = {
   readonly id: string
@@ -76,6 +80,12 @@ export type Target = {
   readonly unsupported: UnsupportedMode
   /** The concurrency limits that apply: its route's, its own and its provider's. Usually empty. */
   readonly slots: readonly TargetSlots[]
+  /** The limits per minute that its route sets. Usually empty. */
+  readonly rates: readonly TargetRate[]
+  /** The name under which its calls are counted; absent if no route chooses by that. */
+  readonly countedAs?: string
+  /** Whether a try has to take room first: a slot, a part of a rate or a place among the calls that are counted. */
+  readonly takesRoom: boolean
   /** What happens when it is full and another target is left: `next` tries that one. */
   readonly whenFull: 'wait' | 'next'
   /** The configuration line or rule that added it, for explain. */
@@ -130,7 +140,7 @@ export interface RouteOptions {
     readonly percentile: number
   }
   readonly sticky: boolean
-  readonly strategy: 'weighted' | 'latency'
+  readonly strategy: 'weighted' | 'latency' | 'least-busy' | 'least-used'
   readonly breaker: BreakerOptions
   /** Parameters for requests that do not give them; absent if there are none. */
   readonly defaults?: DefaultParameters

@@ -28,6 +28,12 @@ const target = object(
       maxConcurrent: count(
         'Maximum number of concurrent requests to this target through this route. The limits of its provider and model also apply.',
       ),
+      requestsPerMinute: count(
+        'Requests per minute to this target through this route, of the whole gateway: all workers, and all replicas that share Redis. At its limit the target is passed over; if no other is left, a call waits or gets 429 with Retry-After. Default: no limit.',
+      ),
+      tokensPerMinute: count(
+        'The same for tokens, input and output together. They are reserved by an estimate and settled with what the response reports; a call that may use more than the limit takes all of it.',
+      ),
       timeouts,
     }).properties,
   },
@@ -71,6 +77,10 @@ export const routeOptions = options(
     strategy: choice(
       ['weighted', 'latency'],
       'How to choose among targets of the same priority: by weight (default) or by recent latency.',
+    ),
+    choose: choice(
+      ['weight', 'least-busy', 'least-used'],
+      'Instead of strategy: by weight (default); the target with the fewest calls in progress for its weight; or the one with the fewest tokens in the current minute for its tokensPerMinute, or for its weight where not all have such a limit. Each process counts its own calls.',
     ),
     timeouts,
     breaker: options(

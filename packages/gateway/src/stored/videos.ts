@@ -279,6 +279,8 @@ function askProvider(run: CallRun<StoredParts>, job: VideoJob): Promise<BegunRes
     run,
     {
       slots: [],
+      rates: [],
+      takesRoom: false,
       whenFull: 'wait',
       kind: 'upstream',
       id: `${job.provider}/${model}`,

@@ -11,7 +11,7 @@ import { explainErrors, type Mistake } from './explain-errors.ts'
 import { foreignFile } from './foreign-file.ts'
 import { findLiterals } from './literals.ts'
 import { fillReferences, formatPath, type Path } from './references.ts'
-import { routeContradictions } from './route-contradictions.ts'
+import { doubledChoice, routeContradictions } from './route-contradictions.ts'
 import { type ConfigFile, configFileSchema } from './schema.ts'
 
 const validator = Compile(configFileSchema)
@@ -121,8 +121,8 @@ const headerName = /^[!#$%&'*+.^_`|~\w-]+$/
 const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Checks that the schema cannot express. */
-function findContradictions(config: ConfigFile): { path: Path; problem: string }[] {
-  const found: { path: Path; problem: string }[] = []
+function findContradictions(config: ConfigFile): readonly Mistake[] {
+  const found: Mistake[] = []
   for (const [id, provider] of Object.entries(config.providers ?? {})) {
     const path = ['providers', id]
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(id))
@@ -156,6 +156,8 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
         path: ['keys', index, 'name'],
         problem: `is the second ${JSON.stringify(name)}`,
       })
+  for (const { path, problem } of doubledChoice(config.defaults ?? {}))
+    found.push({ path: ['defaults', ...path], problem })
   return [...found, ...routeContradictions(config.models ?? {})]
 }
 

@@ -14,6 +14,7 @@ export function routeContradictions(models: Models): readonly Mistake[] {
             ...wildcardProblems(name, written),
             ...ownLonger(name, written),
             ...doubledDefaults(written),
+            ...doubledChoice(written),
           ]
     return found.map(({ path, problem }) => ({ path: ['models', name, ...path], problem }))
   })
@@ -62,4 +63,17 @@ function doubledDefaults({ defaults = {} }: Route): readonly Mistake[] {
   if (older === undefined || newer === undefined) return []
   const problem = 'must not stand beside max_completion_tokens, which is the same'
   return [{ path: ['defaults', 'max_tokens'], problem }]
+}
+
+/** Two settings that decide which target is next. */
+export function doubledChoice({
+  choose,
+  strategy,
+  sticky,
+}: Pick<Route, 'choose' | 'strategy' | 'sticky'>): readonly Mistake[] {
+  if (choose === undefined) return []
+  const other = strategy !== undefined ? 'strategy' : sticky === true ? 'sticky' : undefined
+  return other === undefined
+    ? []
+    : [{ path: ['choose'], problem: `must not stand beside ${other}: one of them chooses` }]
 }

@@ -8,7 +8,12 @@ import type { Decision } from './setting-decision.ts'
 /** Every text of these settings is shown. */
 const eachShown = { each: 'shown' } as const
 
-const routeOptions = { unsupported: 'shown', sticky: 'shown', strategy: 'shown' } as const
+const routeOptions = {
+  unsupported: 'shown',
+  sticky: 'shown',
+  strategy: 'shown',
+  choose: 'shown',
+} as const
 
 const provider: Decision<ProviderConfig> = {
   members: {

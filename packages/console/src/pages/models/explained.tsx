@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Code.css'
-import { Code } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/client.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
@@ -9,6 +9,7 @@ import { modelTexts } from '../../texts/operation.ts'
 export interface Explanation {
   readonly error?: { readonly message: string }
   readonly targets?: readonly Target[]
+  readonly notes?: readonly string[]
 }
 
 interface Target {
@@ -16,6 +17,7 @@ interface Target {
   readonly because: string
   readonly chosen: boolean
   readonly unavailable: string | null
+  readonly skipped?: string | null
   readonly mode: string
   readonly dropped: readonly string[]
   readonly error?: { readonly message: string }
@@ -26,13 +28,14 @@ const columns: readonly TableColumn<Target>[] = [
   { title: modelTexts.route, cell: ({ because }) => because },
   {
     title: modelTexts.state,
-    cell: ({ unavailable, mode, error }) => error?.message ?? unavailable ?? mode,
+    cell: ({ unavailable, skipped, mode, error }) =>
+      error?.message ?? skipped ?? unavailable ?? mode,
   },
 ]
 
 /** The targets, in the order in which they would be tried. */
 export function Explained({
-  of: { error, targets = [] },
+  of: { error, targets = [], notes = [] },
   label,
 }: {
   readonly of: Explanation
@@ -46,13 +49,20 @@ export function Explained({
       </Code>
     )
   return (
-    <DataTable
-      label={`${modelTexts.targets}: ${label}`}
-      columns={columns}
-      rows={targets}
-      idOf={({ target }) => target}
-      isCards
-    />
+    <>
+      <DataTable
+        label={`${modelTexts.targets}: ${label}`}
+        columns={columns}
+        rows={targets}
+        idOf={({ target }) => target}
+        isCards
+      />
+      {notes.map((note) => (
+        <Text key={note} size="sm">
+          {note}
+        </Text>
+      ))}
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { type Fields, isFields, parseJson } from '../../parts/fields.ts'
 export type Route = Fields & {
   readonly targets: readonly Target[]
   readonly fallback?: readonly string[]
+  readonly longer?: readonly string[]
 }
 
 export type Target = Fields & { readonly target: string }
@@ -15,12 +16,13 @@ export type ProblemAt = (place: string) => string | undefined
 export function routeOf(value: unknown): Route {
   if (typeof value === 'string') return { targets: [{ target: value }] }
   const route = isFields(value) ? value : {}
-  const { targets, fallback } = route
+  const { targets, fallback, longer } = route
   // The order of the fields is kept, so that a plan shows only real changes.
   return {
     ...route,
     targets: Array.isArray(targets) ? targets.map(targetOf) : [],
     ...(Array.isArray(fallback) && { fallback: fallback.map(String) }),
+    ...(Array.isArray(longer) && { longer: longer.map(String) }),
   }
 }
 

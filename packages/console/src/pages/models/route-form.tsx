@@ -55,12 +55,17 @@ export function RouteForm(props: RouteFormProps) {
         problemAt={problemAt}
         onChange={(targets) => change({ ...route, targets })}
       />
-      <Fallbacks
-        of={route.fallback ?? []}
-        onChange={(names) =>
-          change(withValue(route, ['fallback'], names.length === 0 ? undefined : names))
-        }
-      />
+      {(['fallback', 'longer'] as const).map((list) => (
+        <Names
+          key={list}
+          of={route[list] ?? []}
+          list={list}
+          problemAt={(place) => problemAt(`${list}${place}`)}
+          onChange={(names) =>
+            change(withValue(route, [list], names.length === 0 ? undefined : names))
+          }
+        />
+      ))}
       <OptionFields groups={routeGroups} of={route} problemAt={problemAt} onChange={change} />
     </fieldset>
   )
@@ -148,29 +153,49 @@ function TargetRow({ of, number, problemAt, onChange, onRemove }: TargetRowProps
   )
 }
 
-interface FallbacksProps {
+interface NamesProps {
   readonly of: readonly string[]
+  readonly list: keyof typeof nameTexts
+  readonly problemAt: ProblemAt
   readonly onChange: (names: readonly string[]) => void
 }
 
-function Fallbacks({ of, onChange }: FallbacksProps) {
+const nameTexts = {
+  fallback: {
+    title: routeTexts.fallback,
+    hint: routeTexts.fallbackHint,
+    add: routeTexts.addFallback,
+    remove: routeTexts.removeFallback,
+  },
+  longer: {
+    title: routeTexts.longer,
+    hint: routeTexts.longerHint,
+    add: routeTexts.addLonger,
+    remove: routeTexts.removeLonger,
+  },
+} as const
+
+/** Models in their order. */
+function Names({ of, list, problemAt, onChange }: NamesProps) {
+  const { title, hint, add, remove } = nameTexts[list]
   return (
     <fieldset className={classes.part}>
-      <legend>{routeTexts.fallback}</legend>
+      <legend>{title}</legend>
       <Text size="sm" c="dimmed">
-        {routeTexts.fallbackHint}
+        {hint}
       </Text>
       {of.map((name, at) => (
         <div key={String(at)} className={classes.fallback}>
           <TextInput
-            aria-label={`${routeTexts.fallback} ${at + 1}`}
+            aria-label={`${title} ${at + 1}`}
             list="targets"
             value={name}
+            error={problemAt(`[${at}]`)}
             onChange={({ currentTarget: { value } }) => onChange(of.with(at, value))}
           />
           <Button
             variant="default"
-            aria-label={`${routeTexts.removeFallback} ${at + 1}`}
+            aria-label={`${remove} ${at + 1}`}
             onClick={() => onChange(of.toSpliced(at, 1))}
           >
             {modelTexts.remove}
@@ -178,7 +203,7 @@ function Fallbacks({ of, onChange }: FallbacksProps) {
         </div>
       ))}
       <Button variant="default" size="xs" onClick={() => onChange([...of, ''])}>
-        {routeTexts.addFallback}
+        {add}
       </Button>
     </fieldset>
   )

@@ -59,12 +59,13 @@ export const providerGroups: readonly OptionGroup[] = [
   timeouts,
 ]
 
-/** The options in the route form: every route option in sluice.schema.json. */
+/** The options in the route form: every route option in sluice.schema.json, but the default parameters, which are edited as JSON. */
 export const routeGroups: readonly OptionGroup[] = [
   [
     'choice',
     [
       { name: 'strategy', kind: 'choice', choices: ['weighted', 'latency'] },
+      { name: 'choose', kind: 'choice', choices: ['weight', 'least-busy', 'least-used'] },
       { name: 'sticky', kind: 'flag' },
       unsupported,
     ],
