@@ -9,7 +9,8 @@ import { start } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test.each([
-  ['models: { "wild/*": "acme/*" }\n', 'sluice.yaml:1:11: models["wild/*"] is a pattern'],
+  ['models: { "wild/*": "acme/m" }\n', 'sluice.yaml:1:11: models["wild/*"] has no *'],
+  ['models: { "^wild": "acme/m" }\n', 'sluice.yaml:1:11: models["^wild"] is a pattern'],
   [
     'keys:\n  - name: team\n    key: os.environ/TEAM_KEY\n',
     'sluice.yaml:3:5: keys[0].key is a reference in the form of another program, which would be taken literally: write ${TEAM_KEY}',
@@ -28,7 +29,7 @@ test('an administrator cannot add a route with a pattern', async () => {
   const configFile = join(folder.path, 'sluice.yaml')
   writeFileSync(configFile, 'models:\n  slow: builtin/builtin-chat\n')
   await using gateway = await start({ models: { slow: 'builtin/builtin-chat' } }, { configFile })
-  const models = { slow: 'builtin/builtin-chat', 'wild/*': 'builtin/builtin-chat' }
+  const models = { slow: 'builtin/builtin-chat', 'wild/?': 'builtin/builtin-chat' }
   const { etag } = await granted(gateway, 'GET /admin/v1/routes')
   const response = await asked(gateway, 'PUT /admin/v1/routes', { models, etag })
   expect(response.status).toBe(400)

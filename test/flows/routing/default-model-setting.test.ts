@@ -7,10 +7,7 @@ import type { Routes } from '../../support/routes.ts'
 import { start } from '../../support/start.ts'
 
 async function oneUpstream(models: readonly string[] | undefined, further: Routes = {}) {
-  const upstream = await fakeUpstream((seen, response) => {
-    if (seen.path.endsWith('/responses')) return answering['openai-responses'](seen, response)
-    return answering.openai(seen, response)
-  })
+  const upstream = await fakeUpstream(answering.openai)
   const routes: Routes = {
     providers: {
       up: {

@@ -82,13 +82,14 @@ describe.each(crossings)(
       const text = await response.text()
       expect(response.status, text).toBe(200)
       expect(text).toContain('Hello')
-      const { body } = upstream.seen.at(-1)!
+      const { body, path } = upstream.seen.at(-1)!
+      const place = places[path.endsWith('/responses') ? 'openai-responses' : type][name]!
       // Every Messages request has a limit of its own.
       const isGiven = face === 'messages' && name === 'max_tokens'
-      expect(atPath(body, places[type][name]!)).toEqual(isGiven ? 2000 : values[name])
+      expect(atPath(body, place)).toEqual(isGiven ? 2000 : values[name])
       const plain = await postAs(gateway, face, { model: 'plain', stream })
       await plain.text()
-      const before = atPath(upstream.seen.at(-1)!.body, places[type][name]!)
+      const before = atPath(upstream.seen.at(-1)!.body, place)
       expect(before).not.toEqual(values[name])
     })
   },
@@ -160,7 +161,7 @@ const own: readonly (readonly [ChatFace, Defaults, object, Defaults])[] = [
 
 test.each(own)('what a %s caller gives wins over %o: %o', async (face, defaults, further, sent) => {
   await using upstream = await fakeUpstream(answering.openai)
-  const model = face === 'responses' || face === 'messages' ? 'gpt-5.2' : 'm'
+  const model = 'reasoning_effort' in defaults && face !== 'chat' ? 'gpt-5.2' : 'm'
   const routes = withDefaults(upstream, 'openai', defaults, model)
   // Responses are translated where a server lacks their address.
   upstream.answer((seen, response) => {

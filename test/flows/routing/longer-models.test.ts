@@ -201,18 +201,20 @@ test('an explanation tells why', async () => {
   expect(short['notes']).toEqual(['If the prompt is too long: long/m.'])
 })
 
-test('a longer model that is the route itself or its target is refused', async () => {
-  await using at = await three()
-  await using gateway = await start(at.routes())
+test('a longer model that is the route itself or its target is refused, and another is stored', async () => {
+  await using at = await three(tooLong['a code'])
+  const { providers = {} } = at.routes()
+  await using gateway = await start({ providers })
   const { etag } = await granted(gateway, 'GET /admin/v1/routes')
+  const stored = (longer: readonly string[]) => ({
+    models: { fresh: { targets: ['short/m'], longer } },
+    etag,
+  })
   for (const longer of [['short/m'], ['fresh'], ['long/m', 'short/m']]) {
-    const models = { fresh: { targets: ['short/m'], longer } }
-    const declared = at.routes().models
-    const refused = await asked(gateway, 'PUT /admin/v1/routes', {
-      models: { ...declared, ...models },
-      etag,
-    })
+    const refused = await asked(gateway, 'PUT /admin/v1/routes', stored(longer))
     expect(refused.status).toBe(400)
     expect(refused.body.error.message).toContain(`models.fresh.longer[${longer.length - 1}]`)
   }
+  await granted(gateway, 'PUT /admin/v1/routes', stored(['long/m']))
+  expect((await postAs(gateway, 'chat', { model: 'fresh' })).status).toBe(200)
 })

@@ -189,12 +189,12 @@ describe('tokens per minute', () => {
     for (let count = 0; count < 3; count += 1)
       expect(
         await (
-          await postAs(gateway, 'chat', { model: 'main', stream: true, further: further(800) })
+          await postAs(gateway, 'chat', { model: 'main', stream: true, further: further(500) })
         ).text(),
       ).toContain('Hello')
     at.one.answer(error(400))
     for (let count = 0; count < 3; count += 1)
-      expect((await postAs(gateway, 'chat', { model: 'main', further: further(800) })).status).toBe(
+      expect((await postAs(gateway, 'chat', { model: 'main', further: further(500) })).status).toBe(
         400,
       )
   })

@@ -32,11 +32,6 @@ describe.each(chatFaces)('asked as %s', (face) => {
   test.each([false, true])('a wildcard renames, streamed: %s', async (stream) => {
     await using at = await two()
     await using gateway = await start(at.routes({ models: { 'wild/*': 'up/*' } }))
-    at.up.answer((seen, response) =>
-      seen.path.endsWith('/responses')
-        ? answering['openai-responses'](seen, response)
-        : answering.openai(seen, response),
-    )
     for (const name of ['m', 'org/m:7b@2026']) {
       const response = await postAs(gateway, face, { model: `wild/${name}`, stream })
       const text = await response.text()

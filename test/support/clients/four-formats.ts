@@ -51,7 +51,11 @@ export function postAs(
 
 /** Upstreams that answer `Hello` in their own format, as a stream where one is asked for. */
 export const answering = {
-  openai: (seen, response) => answerCompletion(seen, response, { text: 'Hello' }),
+  // OpenAI's own servers, and many others, have both addresses.
+  openai: (seen, response) =>
+    seen.path.endsWith('/responses')
+      ? answerResponse(seen, response, [messageItem('Hello')])
+      : answerCompletion(seen, response, { text: 'Hello' }),
   'openai-responses': (seen, response) => answerResponse(seen, response, [messageItem('Hello')]),
   anthropic: (seen, response) =>
     answerMessage(seen, response, anthropicMessage([textBlock('Hello')])),

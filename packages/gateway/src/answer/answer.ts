@@ -36,18 +36,21 @@ export function begin(run: CallRun): Promise<BegunResponse> {
   return asked.then((begun) => began(run, begun))
 }
 
-/** As `firstResponse`; if a target lacks the context for the prompt, the models for longer prompts are asked. */
+/** As `firstResponse`; each time that a target lacks the context for the prompt, the models for longer prompts after it are asked. */
 async function fittingResponse(run: CallRun): Promise<BegunResponse> {
   const { longer = [], ...route } = run.route
-  try {
-    return await firstResponse(run)
-  } catch (thrown) {
-    const isTooLong =
-      thrown instanceof GatewayError && thrown.publicCode === 'context_length_exceeded'
-    const levels = longer.flatMap((one) => one.levels)
-    if (!isTooLong || levels.length === 0) throw thrown
-    return await firstResponse({ ...run, route: { ...route, levels } })
-  }
+  let { levels } = route
+  let rest = longer
+  for (;;)
+    try {
+      return await firstResponse({ ...run, route: { ...route, levels } })
+    } catch (thrown) {
+      const isTooLong =
+        thrown instanceof GatewayError && thrown.publicCode === 'context_length_exceeded'
+      if (!isTooLong || rest.length === 0) throw thrown
+      levels = rest.flatMap((one) => one.levels)
+      rest = rest.slice(1)
+    }
 }
 
 function firstResponse(run: CallRun): Promise<BegunResponse> {

@@ -79,14 +79,16 @@ test('rejects a YAML tag of another program', () => {
 
 describe('rejects patterns where a name is required', () => {
   it.each([
-    ['models: { "wild/*": "p/*" }', 'models["wild/*"]'],
-    ['models: { "*": p/m }', 'models["*"]'],
+    ['models: { "wild/*/*": "p/*" }', 'models["wild/*/*"]'],
+    ['models: { "gpt-.*": "p/*" }', 'models["gpt-.*"]'],
     ['models: { "gpt-?": p/m }', 'models["gpt-?"]'],
     ['models: { "^gpt-.*$": p/m }', 'models["^gpt-.*$"]'],
     ['models: { "(a|b)": p/m }', 'models["(a|b)"]'],
-    ['models: { fast: "p/*" }', 'models.fast'],
-    ['models: { fast: { targets: [{ target: "p/gpt-*" }] } }', 'models.fast.targets[0].target'],
-    ['models: { fast: { targets: [{ target: p/m }], fallback: ["p/*"] } }', 'fallback[0]'],
+    ['models: { "f*": "p/*-?" }', 'models["f*"]'],
+    ['models: { "f*": { targets: [{ target: "p/*/*" }] } }', 'models["f*"].targets[0].target'],
+    ['models: { "f*": { targets: ["p/*"], fallback: ["p/**"] } }', 'fallback[0]'],
+    ['models: { "f*": { targets: ["p/*"], longer: ["p/(a|b)"] } }', 'longer[0]'],
+    ['defaultModel: "f*"', 'defaultModel'],
     ['providers: { acme: { models: ["*"] } }', 'providers.acme.models[0]'],
     ['providers: { acme: { models: [{ id: a, upstream: "a-*" }] } }', 'models[0].upstream'],
     ['builtin: { aliases: { "gpt-*": builtin-chat } }', 'builtin.aliases["gpt-*"]'],
@@ -100,15 +102,53 @@ describe('rejects patterns where a name is required', () => {
   })
 
   it.each([
-    'routes: { "wild/*": "p/*" }',
-    'routes: { fast: "p/*" }',
+    'routes: { "wild/*/*": "p/*" }',
+    'routes: { fast: "p/?" }',
     'teams: [{ name: a, models: ["*-mini"] }]',
   ])('in a file for sluice apply: %s', (text) => {
     expect(refusal(() => parseAppliedFiles([{ name: '', text }]))).toContain('is a pattern')
   })
 })
 
+describe('rejects what contradicts itself in routes', () => {
+  it.each([
+    ['models: { "*": p/m }', 'models["*"] has no *'],
+    ['models: { fast: "p/*" }', 'models.fast has a *'],
+    ['models: { "f*": "*/m" }', 'models["f*"] must name the provider'],
+    ['models: { "f*": { targets: ["p/*", "p/m"] } }', 'models["f*"].targets[1] has no *'],
+    ['models: { fast: { targets: ["p/m"], longer: ["p/*"] } }', 'models.fast.longer[0] has a *'],
+    ['models: { fast: { targets: ["p/m"], longer: ["p/m"] } }', 'models.fast.longer[0] is'],
+    ['models: { fast: { targets: ["p/m"], longer: ["fast"] } }', 'models.fast.longer[0] is'],
+    [
+      'models: { fast: { targets: ["p/m"], defaults: { max_tokens: 1, max_completion_tokens: 1 } } }',
+      'models.fast.defaults.max_tokens must not stand beside max_completion_tokens',
+    ],
+    [
+      'models: { fast: { targets: ["p/m"], choose: weight, strategy: latency } }',
+      'models.fast.choose must not stand beside strategy',
+    ],
+    [
+      'defaults: { choose: least-busy, sticky: true }',
+      'defaults.choose must not stand beside sticky',
+    ],
+    ['models: { fast: { targets: ["p/m"], defaults: { model: p/m } } }', 'defaults.model is not'],
+    [
+      'models: { fast: { targets: ["p/m"], defaults: { stream: true } } }',
+      'defaults.stream is not',
+    ],
+    [
+      'models: { fast: { targets: ["p/m"], defaults: { temprature: 1 } } }',
+      'Did you mean "temperature"?',
+    ],
+    ['models: { fast: { targets: ["p/m"], defaults: { temperature: } } }', 'defaults.temperature'],
+  ])('%s', (text, problem) => {
+    expect(messageOf(text)).toContain(problem)
+  })
+})
+
 test.each([
+  'models: { "wild/*": "p/*", "*": { targets: ["p/x-*"], fallback: [fast], longer: ["q/*"] }, fast: p/m }',
+  'models: { fast: { targets: ["p/m"], choose: least-busy, defaults: { stop: ["$1", "a|b*"] } } }',
   'keys: [{ name: "a team (b|c)?", key: "sk-$1x$Y-%20", models: ["openai/*", "gpt-*", "*", "fast"] }]',
   'jwt: [{ issuer: "https://id.example.com/?a=b", audience: "*", jwksUrl: "https://id.example.com/keys", models: ["openai/*"] }]',
   'providers: { acme: { type: openai, baseUrl: "https://a.example/v1?x=1", key: "p4$$w0rd%$", models: ["org/model:7b@2026", "claude[1m]", "accounts/x/models/y"] } }',
