@@ -1,16 +1,19 @@
 import {
+  changeValue,
+  changeWithin,
   type Fields,
+  formatJson,
   isRawNumber,
   objectOf,
   type Parsed,
   parseJson,
+  removeFields,
   spliceFields,
   spliceInPlace,
 } from '@sluice/contract'
-import type { NewValue } from '@sluice/protocols/native-target.ts'
+import type { Change, NewValue } from '@sluice/protocols/native-target.ts'
 import type { Inspected, Native } from '@sluice/protocols/protocol.ts'
 import { longTextBytesMin, longTextsOf } from '../turns/large-json.ts'
-import { splitChanges } from './split-changes.ts'
 
 /** The parts of a request. */
 export interface RequestParts {
@@ -187,4 +190,50 @@ function withValues(fields: Fields, changes: readonly NewValue[]): Fields {
     changed[outer] = inner === undefined ? value : { ...objectOf(changed[outer]), [inner]: value }
   }
   return changed
+}
+
+/** Changes of a request's bytes, by the ways in which they are made. */
+interface SplitChanges {
+  /** Top-level fields with their new values. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Makes all other changes. Returns the same bytes if there are none. */
+  apply(bytes: Uint8Array): Uint8Array
+  /** Whether there are no other changes. */
+  readonly isPlain: boolean
+}
+
+export function splitChanges(changes: readonly Change[]): SplitChanges {
+  const fields: Record<string, unknown> = {}
+  const removed: string[] = []
+  const nested: { readonly outer: string; readonly name: string; readonly value: unknown }[] = []
+  const whole: Extract<Change, { change: object }>[] = []
+  for (const one of changes) {
+    if (one.change !== undefined) {
+      whole.push(one)
+      continue
+    }
+    const { path, value } = one
+    const [outer, name] = path
+    if (name !== undefined) nested.push({ outer, name, value })
+    else if (value === undefined) removed.push(outer)
+    else fields[outer] = value
+  }
+  return {
+    fields,
+    isPlain: removed.length === 0 && nested.length === 0 && whole.length === 0,
+    apply(bytes) {
+      let changed = removed.length === 0 ? bytes : removeFields(bytes, removed)
+      for (const { outer, name, value } of nested)
+        changed = changeWithin(changed, outer, (object) =>
+          value === undefined
+            ? removeFields(object, [name])
+            : spliceFields(object, { [name]: value }),
+        )
+      for (const { path, change } of whole)
+        changed = changeValue(changed, path[0], (value) =>
+          Buffer.from(formatJson(change(parseJson(Buffer.from(value).toString('utf8'))))),
+        )
+      return changed
+    },
+  }
 }
