@@ -187,3 +187,41 @@ test('a viewer cannot change routes', browserWait, async (context) => {
   expect(await page.getByRole('button', { name: 'Plan', exact: true }).count()).toBe(0)
   expect(await opened.problems()).toEqual([])
 })
+
+test(
+  'edits limits of a target, longer models and the choice by load',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context)
+    const { page } = opened
+    const chooses = page.getByRole('combobox', { name: 'Or by their load' })
+    await page.getByRole('button', { name: 'Add a route' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('limited')
+    await page.getByLabel('Target 1', { exact: true }).fill('first/a')
+    await page.getByText('Limits of this target').click()
+    await page.getByLabel('Requests per minute').fill('60')
+    await page.getByLabel('Tokens per minute').fill('9000')
+    await page.getByRole('button', { name: 'Add a longer model' }).click()
+    await page.getByLabel('For longer prompts 1').fill('first/a')
+    await page.getByText('Choice of the target').click()
+    await chooses.selectOption('Fewest tokens this minute')
+    opened.expectStatus(400)
+    await page.getByRole('button', { name: 'Plan', exact: true }).click()
+    await page.getByRole('alert').getByText('longer[0]').waitFor()
+    expect(await page.getByLabel('For longer prompts 1').getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel('For longer prompts 1').fill('second/b')
+    await page.getByRole('button', { name: 'Plan', exact: true }).click()
+    await page.getByRole('heading', { name: 'Added: limited' }).waitFor()
+    await page.getByRole('button', { name: 'Apply', exact: true }).click()
+    await page.getByRole('status').getByText('Applied.').waitFor()
+    expect(await opened.problems()).toEqual([])
+    const { models } = await granted(tests.gateway, 'GET /admin/v1/routes')
+    expect(models).toMatchObject({
+      limited: {
+        targets: [{ target: 'first/a', requestsPerMinute: 60, tokensPerMinute: 9000 }],
+        longer: ['second/b'],
+        choose: 'least-used',
+      },
+    })
+  },
+)

@@ -75,7 +75,7 @@ test('a call that nothing else serves is told when there is room', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50)
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
   expect(await refused.json()).toMatchObject({
-    error: { message: expect.stringContaining('one/m is at its limit of 1 requests per minute') },
+    error: { message: expect.stringContaining('one/m is at its limit (requestsPerMinute: 1)') },
   })
   expect(at.one.seen.length).toBe(1)
 })
@@ -258,7 +258,7 @@ test('an explanation tells what is left, and which target is skipped', async () 
     {
       target: 'one/m',
       chosen: false,
-      skipped: 'at its limit of 1 requests per minute',
+      skipped: 'at its limit (requestsPerMinute: 1)',
       rates: [{ remaining: 0 }, {}],
     },
     { target: 'other/m', chosen: true },

@@ -45,6 +45,7 @@ export const routeTexts = {
     breaker: 'Circuit breaker',
     timeouts: 'Timeouts',
     use: 'Capacity',
+    limits: 'Limits of this target',
   },
   options: {
     strategy: ['Among targets of one priority', ''],
@@ -62,6 +63,8 @@ export const routeTexts = {
     'breaker.cooldownMs': ['Stays open for, ms', 'Default 15,000. An open target is tried last.'],
     enabled: ['Turned on', 'Default: if it has a key.'],
     maxConcurrent: ['Concurrent requests', 'Default: no limit.'],
+    requestsPerMinute: ['Requests per minute', 'Default: no limit.'],
+    tokensPerMinute: ['Tokens per minute', 'Default: no limit.'],
     queueLength: ['Requests that may wait', 'Default 1,000.'],
     queueMs: ['Maximum wait, ms', 'Default 5,000.'],
     whenFull: ['When it is full', 'If a route has another target.'],

@@ -50,7 +50,7 @@ export function claimOf({ bucket, unit, limit }: TargetRate, amount: number): Ra
 
 /** Why a target is passed over. */
 export function limitText(rate: TargetRate | undefined): string {
-  return `at its limit of ${rate?.limit} ${rate?.unit} per minute`
+  return `at its limit (${rate?.unit}PerMinute: ${rate?.limit})`
 }
 
 function heldRates({ limiter }: Pick<CallParts, 'limiter'>, reservation: Reservation): HeldRoom {

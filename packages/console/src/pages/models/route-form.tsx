@@ -10,7 +10,7 @@ import {
   writtenOf,
 } from './route-draft.ts'
 import { OptionFields } from './route-option-fields.tsx'
-import { routeGroups } from './route-options.ts'
+import { routeGroups, targetGroups } from './route-options.ts'
 import classes from './routes.module.css'
 
 interface RouteFormProps {
@@ -128,28 +128,36 @@ function TargetRow({ of, number, problemAt, onChange, onRemove }: TargetRowProps
       onChange(withValue(of, [field], typeof value === 'number' ? value : undefined)),
   })
   return (
-    <div className={classes.target}>
-      <TextInput
-        label={routeTexts.target}
-        aria-label={`${routeTexts.target} ${number}`}
-        list="targets"
-        placeholder={routeTexts.targetHint}
-        value={of.target}
-        error={problemAt('.target') ?? problemAt('')}
-        onChange={({ currentTarget: { value } }) => onChange({ ...of, target: value })}
+    <>
+      <div className={classes.target}>
+        <TextInput
+          label={routeTexts.target}
+          aria-label={`${routeTexts.target} ${number}`}
+          list="targets"
+          placeholder={routeTexts.targetHint}
+          value={of.target}
+          error={problemAt('.target') ?? problemAt('')}
+          onChange={({ currentTarget: { value } }) => onChange({ ...of, target: value })}
+        />
+        <NumberInput {...counted('weight')} />
+        <NumberInput {...counted('priority')} allowDecimal={false} />
+        {onRemove && (
+          <Button
+            variant="default"
+            aria-label={`${routeTexts.removeTarget} ${number}`}
+            onClick={onRemove}
+          >
+            {modelTexts.remove}
+          </Button>
+        )}
+      </div>
+      <OptionFields
+        groups={targetGroups}
+        of={of}
+        problemAt={(place) => problemAt(`.${place}`)}
+        onChange={onChange}
       />
-      <NumberInput {...counted('weight')} />
-      <NumberInput {...counted('priority')} allowDecimal={false} />
-      {onRemove && (
-        <Button
-          variant="default"
-          aria-label={`${routeTexts.removeTarget} ${number}`}
-          onClick={onRemove}
-        >
-          {modelTexts.remove}
-        </Button>
-      )}
-    </div>
+    </>
   )
 }
 

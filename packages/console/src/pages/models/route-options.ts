@@ -59,6 +59,18 @@ export const providerGroups: readonly OptionGroup[] = [
   timeouts,
 ]
 
+/** The limits of one target in the route form. */
+export const targetGroups: readonly OptionGroup[] = [
+  [
+    'limits',
+    [
+      { name: 'maxConcurrent', kind: 'number', min: 1 },
+      { name: 'requestsPerMinute', kind: 'number', min: 1 },
+      { name: 'tokensPerMinute', kind: 'number', min: 1 },
+    ],
+  ],
+]
+
 /** The options in the route form: every route option in sluice.schema.json, but the default parameters, which are edited as JSON. */
 export const routeGroups: readonly OptionGroup[] = [
   [
