@@ -297,3 +297,24 @@ test('all replicas share the limits in Redis', { timeout: 120_000 }, async (cont
   expect(statuses.filter((status) => status === 200).length).toBe(7)
   expect(at.one.seen.length).toBe(7)
 })
+
+test('while Redis does not answer, a target with a limit is passed over', {
+  timeout: 120_000,
+}, async (context) => {
+  await using redis = await openRedisServer()
+  if (!redis) return leaveOut(context, noRedis)
+  await using at = await two()
+  const content = (fallback?: readonly string[]): Routes => ({
+    ...at.routes({ requestsPerMinute: 7 }, fallback && { fallback: [...fallback] }),
+    redis: { url: redis.url },
+  })
+  await using gateway = await start(content())
+  expect((await postAs(gateway, 'chat', { model: 'main' })).status).toBe(200)
+  await redis.kill()
+  const refused = await postAs(gateway, 'chat', { model: 'main' })
+  expect(refused.status).toBe(503)
+  expect(await refused.text()).toContain('The limits cannot be checked')
+  await gateway.configure(content(['other/m']))
+  expect((await postAs(gateway, 'chat', { model: 'main' })).status).toBe(200)
+  expect(at.seen()).toEqual([1, 1])
+})

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import { mostOfOneKey, type SlotLimits, type SlotTicket } from '../ports/slot-queue.ts'
+import { mostOfOneKey, type SlotTicket } from '../ports/slot-queue.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { type HeldRoom, TakenSlots } from '../attempt/taken-slots.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
@@ -31,7 +31,6 @@ export async function takeSlots(
   cancellation: Cancellation,
 ): Promise<TakenSlots> {
   const { gateway, call } = run
-  const { health } = gateway
   const { slots, rates, countedAs } = target
   const most = Math.min(...slots.map((bounds) => mostOfOneKey(bounds)))
   const count = wanted.isDivisible ? Math.min(wanted.count, most) : wanted.count
@@ -49,15 +48,11 @@ export async function takeSlots(
   const leaving = { cancelled: () => leaveAll(tickets) }
   cancellation.add(leaving)
   try {
-    for (const { name, ...bounds } of slots) {
-      const patience = wanted.mayWait ? bounds : { ...bounds, waitMs: 0 }
-      const ticket = enter(gateway, { name, key: call.key.id, bounds: patience, count })
-      tickets.push(ticket)
-      // Taken one by one in the same order by all callers, which prevents deadlocks.
-      if (ticket.entered) await ticket.entered
-    }
-    if (countedAs !== undefined) held.push(health.loads.begin(countedAs, tokensOf(run)))
-    // Last, because slots may have to be waited for.
+    // First, so that calls which wait here count as well.
+    if (countedAs !== undefined) held.push(gateway.health.loads.begin(countedAs, tokensOf(run)))
+    const entering = { key: call.key.id, count, mayWait: wanted.mayWait }
+    if (slots.length > 0) await enterAll(gateway, slots, entering, tickets)
+    // Last, because it is not given back while slots are waited for.
     if (rates.length > 0) held.push(await takeRates(run, target, count))
     if (cancellation.isCancelled) throw cancellation.error
     return new TakenSlots(tickets, held, count)
@@ -65,24 +60,35 @@ export async function takeSlots(
     leaveAll(tickets)
     for (const one of held) one.leave({ requests: 0, tokens: 0 })
     if (cancellation.isCancelled) throw cancellation.error
-    throw full(slots, thrown)
+    throw GatewayError.from(thrown)
   } finally {
     cancellation.remove(leaving)
   }
 }
 
 interface Entering {
-  readonly name: string
   readonly key: string
-  readonly bounds: SlotLimits
   readonly count: number
+  readonly mayWait: boolean
 }
 
-function enter(
+/** Takes slots one by one, in the same order for all callers, which prevents deadlocks. `tickets` are those that have been asked for. */
+async function enterAll(
   { upstreamSlots }: Pick<CallParts, 'upstreamSlots'>,
-  { name, key, bounds, count }: Entering,
-): SlotTicket {
-  return upstreamSlots(name).enter(key, bounds, count)
+  slots: Target['slots'],
+  { key, count, mayWait }: Entering,
+  tickets: SlotTicket[],
+): Promise<void> {
+  try {
+    for (const { name, ...bounds } of slots) {
+      const patience = mayWait ? bounds : { ...bounds, waitMs: 0 }
+      const ticket = upstreamSlots(name).enter(key, patience, count)
+      tickets.push(ticket)
+      if (ticket.entered) await ticket.entered
+    }
+  } catch (thrown) {
+    throw full(slots, thrown)
+  }
 }
 
 function leaveAll(tickets: readonly SlotTicket[]): void {
