@@ -105,3 +105,28 @@ test('routes in the database have them too, and what is no parameter is refused'
   await (await postAs(gateway, 'chat', { model: 'main' })).text()
   expect(upstream.seen.at(-1)?.body['temperature']).toBe(0.25)
 })
+
+test('a response that is continued keeps to them, and shows them', async () => {
+  await using upstream = await fakeUpstream((seen, response) =>
+    seen.path.endsWith('/responses')
+      ? void response.writeHead(404).end()
+      : answering.openai(seen, response),
+  )
+  await using gateway = await start(
+    withDefaults(upstream, 'openai', { temperature: 0.25, seed: 7 }),
+  )
+  const ask = async (further: object) => {
+    const response = await postAs(gateway, 'responses', { model: 'main', further })
+    expect(response.status).toBe(200)
+    expect(upstream.seen.at(-1)?.body).toMatchObject({ temperature: 0.25, seed: 7 })
+    return (await response.json()) as { readonly id: string; readonly temperature: number }
+  }
+  const first = await ask({})
+  expect(first.temperature).toBe(0.25)
+  await ask({ previous_response_id: first.id })
+  expect(upstream.seen.at(-1)?.body['messages']).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', content: 'Hello' },
+    { role: 'user' },
+  ])
+})

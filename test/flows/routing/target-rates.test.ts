@@ -265,6 +265,19 @@ test('an explanation tells what is left, and which target is skipped', async () 
   ])
 })
 
+test('an explanation reckons with the tokens that the call may use', async () => {
+  await using at = await two()
+  await using gateway = await start(at.routes({ tokensPerMinute: 1000 }, { fallback: ['other/m'] }))
+  const skipped = async (tokens: number) => {
+    const request = { ...asked, max_tokens: tokens }
+    const { targets } = await granted(gateway, 'POST /admin/v1/explain', { request })
+    return (targets as readonly { readonly skipped: string | null }[]).map((one) => one.skipped)
+  }
+  await (await postAs(gateway, 'chat', { model: 'main', further: { max_tokens: 9 } })).text()
+  expect(await skipped(500)).toEqual([null, null])
+  expect(await skipped(990)).toEqual(['at its limit (tokensPerMinute: 1000)', null])
+})
+
 const asked = { model: 'main', messages: [{ role: 'user', content: 'Hi' }] }
 
 test('all workers share the limits', { timeout: 60_000 }, async () => {

@@ -1,7 +1,7 @@
 import { type DefaultParameters, GatewayError } from '@sluice/contract'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import { outgoing } from '../providers/provider.ts'
-import { claimOf, limitText } from '../failover/take-rates.ts'
+import { claimsAt, limitText } from '../failover/take-rates.ts'
 import { prepare } from '../attempt/prepare.ts'
 import { prepareEngine } from '../attempt/prepare-engine.ts'
 import type { Call } from '../call/call.ts'
@@ -94,7 +94,7 @@ export async function explainCall(
       available: unavailable === undefined,
       unavailable: unavailable ?? null,
       places: await slotUsageAt(gateway, target),
-      ...(await rateUsageAt(gateway, target)),
+      ...(await rateUsageAt(run, target)),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),
       ...(await encoded(withCall(run, { ...call, trail }), target)),
@@ -142,19 +142,20 @@ function slotUsageAt(
 }
 
 async function rateUsageAt(
-  { limiter }: Pick<CallParts, 'limiter'>,
+  run: CallDraft,
   { rates }: Target,
 ): Promise<Pick<ExplainedTarget, 'rates' | 'skipped'>> {
   if (rates.length === 0) return { rates: [], skipped: null }
-  const left = await limiter.look(rates.map((rate) => claimOf(rate, 1)))
-  const used = rates.findIndex((_, index) => (left[index]?.remaining ?? 1) < 1)
+  const claims = claimsAt(run, rates, 1)
+  const left = (await run.gateway.limiter.look(claims)).map(({ remaining }) => remaining)
+  const used = claims.find(({ amount }, index) => amount > (left[index] ?? amount))
   return {
     rates: rates.map(({ unit, limit }, index) => ({
       unit,
       limit,
-      remaining: left[index]?.remaining ?? limit,
+      remaining: left[index] ?? limit,
     })),
-    skipped: used < 0 ? null : limitText(rates[used]),
+    skipped: used ? limitText(used) : null,
   }
 }
 

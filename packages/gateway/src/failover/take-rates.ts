@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import { sizeOf, usualTokens } from '../admit/call-size.ts'
 import { usualEstimates } from '../admit/input-size.ts'
-import type { CallRun } from '../attempt/call-run.ts'
+import type { CallDraft, CallRun } from '../attempt/call-run.ts'
 import type { HeldRoom } from '../attempt/taken-slots.ts'
 import type { RateClaim, Reservation } from '../ports/limiter.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
@@ -22,9 +22,7 @@ export async function takeRates(
   requests: number,
 ): Promise<HeldRoom> {
   const { gateway, call } = run
-  const amounts = { requests, tokens: 0 }
-  if (rates.some(({ unit }) => unit === 'tokens')) amounts.tokens = tokensOf(run)
-  const claims = rates.map((rate) => claimOf(rate, amounts[rate.unit]))
+  const claims = claimsAt(run, rates, requests)
   const decision = await gateway.limiter.reserve(claims, leaseMs)
   if (!decision.granted) {
     const { retryAfterMs, refused } = decision
@@ -39,13 +37,26 @@ export async function takeRates(
 }
 
 /** The tokens that a call usually uses. */
-export function tokensOf({ gateway, call }: CallRun): number {
+export function tokensOf({ gateway, call }: CallDraft): number {
   const sizing = { learned: gateway.learnedSizes, estimates: usualEstimates }
   return usualTokens(sizeOf(call, sizing))
 }
 
-export function claimOf({ bucket, unit, limit }: TargetRate, amount: number): RateClaim {
-  return { kind: 'rate', bucket, unit, limit, amount: Math.min(amount, limit) }
+/** What a try asks of the rates of its target. */
+export function claimsAt(
+  run: CallDraft,
+  rates: readonly TargetRate[],
+  requests: number,
+): readonly RateClaim[] {
+  const tokens = rates.some(({ unit }) => unit === 'tokens') ? tokensOf(run) : 0
+  const amounts = { requests, tokens }
+  return rates.map(({ bucket, unit, limit }) => ({
+    kind: 'rate',
+    bucket,
+    unit,
+    limit,
+    amount: Math.min(amounts[unit], limit),
+  }))
 }
 
 /** Why a target is passed over. */

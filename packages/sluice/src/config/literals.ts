@@ -140,8 +140,9 @@ function problemOf(text: string, place: string, readsReferences: boolean): strin
       ? `is a reference in the form of another program, which would be taken literally: write ${reference} for the environment variable`
       : 'is a reference, which would be taken literally: write the value itself'
   const advice = advices.get(place)
-  if (advice !== undefined && isPattern(wildcardPlaces.has(place) ? withoutWildcard(text) : text))
-    return `is a pattern, and none is understood here: ${advice}`
+  const takesOne = wildcardPlaces.has(place)
+  if (advice !== undefined && isPattern(takesOne ? withoutWildcard(text) : text))
+    return `is a pattern${takesOne ? ' of a kind that is not' : ', and none is'} understood here: ${advice}`
   if (modelPatterns.has(place) && isPattern(withoutWildcard(text, /\*$/)))
     return 'is a pattern of a kind that is not understood here: write a name, provider/*, or the beginning of a name and *'
   return undefined
