@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
 import { answering, postAs, type UpstreamType } from '../../support/clients/four-formats.ts'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'
+import { answerCompletion } from '../../support/fakes/openai-wire.ts'
 import type { Routes } from '../../support/routes.ts'
 import { start } from '../../support/start.ts'
 
@@ -106,7 +107,7 @@ test('routes in the database have them too, and what is no parameter is refused'
   expect(upstream.seen.at(-1)?.body['temperature']).toBe(0.25)
 })
 
-test('a response that is continued keeps to them, and shows them', async () => {
+test('a response that is continued keeps to them', async () => {
   await using upstream = await fakeUpstream((seen, response) =>
     seen.path.endsWith('/responses')
       ? void response.writeHead(404).end()
@@ -119,10 +120,9 @@ test('a response that is continued keeps to them, and shows them', async () => {
     const response = await postAs(gateway, 'responses', { model: 'main', further })
     expect(response.status).toBe(200)
     expect(upstream.seen.at(-1)?.body).toMatchObject({ temperature: 0.25, seed: 7 })
-    return (await response.json()) as { readonly id: string; readonly temperature: number }
+    return (await response.json()) as { readonly id: string }
   }
   const first = await ask({})
-  expect(first.temperature).toBe(0.25)
   await ask({ previous_response_id: first.id })
   expect(upstream.seen.at(-1)?.body['messages']).toMatchObject([
     { role: 'user' },
@@ -130,3 +130,27 @@ test('a response that is continued keeps to them, and shows them', async () => {
     { role: 'user' },
   ])
 })
+
+test.each(['messages', 'responses', 'gemini'] as const)(
+  'a caller that did not ask for thinking is not shown it, asked as %s',
+  async (face) => {
+    await using upstream = await fakeUpstream((seen, response) =>
+      seen.path.endsWith('/responses')
+        ? void response.writeHead(404).end()
+        : answerCompletion(seen, response, { reasoning: 'Secret thoughts', text: 'Hello' }),
+    )
+    await using gateway = await start(
+      withDefaults(upstream, 'openai', { reasoning_effort: 'high' }),
+    )
+    for (const stream of [false, true]) {
+      const response = await postAs(gateway, face, { model: 'main', stream })
+      const text = await response.text()
+      expect(upstream.seen.at(-1)?.body['reasoning_effort']).toBe('high')
+      expect(text).toContain('Hello')
+      if (face !== 'responses') expect(text).not.toContain('Secret')
+      const plain = await postAs(gateway, face, { model: 'plain', stream })
+      const kinds = (told: string) => told.match(/"type": ?"[a-z_]+"/g)
+      expect(kinds(text)).toEqual(kinds(await plain.text()))
+    }
+  },
+)

@@ -1,7 +1,14 @@
 import { GatewayError } from '@sluice/contract'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { createHeld } from '../call/source.ts'
-import { type Answer, type Call, costFields, formatContext, headerText } from '../call/call.ts'
+import {
+  type Answer,
+  type Call,
+  costFields,
+  formatContext,
+  headerText,
+  writtenBy,
+} from '../call/call.ts'
 import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
@@ -119,7 +126,7 @@ function wholeAnswer(run: CallRun, begun: BegunResponse, keep?: Keep): Answer | 
   if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
   if (call.stream && call.format.stepsOf) return streamedReply(run, begun, answer.reply)
   const context = formatContext(gateway, call.headers, call.trail)
-  const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
+  const body = call.format.fromCanonical(answer.reply, writtenBy(call), context)
   // Computed after the body: building the body may add to `dropped`.
   const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
   if (isLargeJson(body)) return largeAnswer(headers, body, keep)

@@ -41,6 +41,8 @@ export interface Call {
    * Responses echo this one.
    */
   readonly written?: Readonly<Record<string, unknown>>
+  /** The request as it came, if `request` has default parameters of the route: whoever did not ask for thinking is not shown it. */
+  readonly asked?: CallRequest
   /** The default parameters of its route that the caller does not give; absent if there are none. The request has those for which its format  has a field. */
   readonly defaults?: Defaulted
   /** Lower-case names, without credentials. */
@@ -251,6 +253,11 @@ export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<strin
   return unknownCosts > 0
     ? { 'x-sluice-cost-unknown': 'true' }
     : { 'x-sluice-cost': formatUsd(cost) }
+}
+
+/** The request as the caller wrote it, which responses echo. */
+export function writtenBy({ written, asked, request }: Call): Readonly<Record<string, unknown>> {
+  return written ?? (asked ?? request).value
 }
 
 const writes: ReadonlySet<string> = new Set(['chat', 'complete'])

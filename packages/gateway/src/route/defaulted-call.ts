@@ -8,9 +8,6 @@ export function defaultedCall(call: Call, { options: { defaults } }: Route): Cal
   const placed = format.defaulted?.(request.outline, defaults)
   if (placed === undefined || Object.keys(placed.all).length === 0) return call
   const { changes } = placed
-  return {
-    ...call,
-    request: changes.length === 0 ? request : request.changed(changes),
-    defaults: placed,
-  }
+  if (changes.length === 0) return { ...call, defaults: placed }
+  return { ...call, request: request.changed(changes), asked: request, defaults: placed }
 }

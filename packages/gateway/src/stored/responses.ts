@@ -32,7 +32,7 @@ import type { Bound } from '../attempt/account.ts'
 import { hasChoice } from '../attempt/receive-answer.ts'
 import { checkNamed, rememberMade } from '../attempt/named-ids.ts'
 import { nativeOf } from '../attempt/prepare.ts'
-import type { Answer, Call } from '../call/call.ts'
+import { type Answer, type Call, writtenBy } from '../call/call.ts'
 import { CallRequest } from '../call/call-request.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
@@ -138,8 +138,7 @@ async function withReferred(gateway: StoredParts, call: Call): Promise<Call> {
 
 function continuedWith(call: Call, request: ResponsesRequest): Call {
   const parts = { fields: request, raw: Buffer.from(JSON.stringify(request)), isOwn: false }
-  const written = call.written ?? call.request.value
-  return { ...call, request: new CallRequest(request, parts), written }
+  return { ...call, request: new CallRequest(request, parts), written: writtenBy(call) }
 }
 
 async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<CallRun<StoredParts>> {
