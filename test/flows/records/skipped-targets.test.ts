@@ -126,3 +126,32 @@ test('those that are full', async () => {
     expect.stringMatching(/^first\/m: .*(slot|full|limit|concurren)/i),
   ])
 })
+
+test('those for which the prompt is too long, and those at a limit of the route', async () => {
+  await using upstream = await fakeUpstream(good)
+  const at = { type: 'openai', baseUrl: upstream.url, key: 'k' } as const
+  await using gateway = await start({
+    providers: {
+      small: { ...at, models: [{ id: 'm', inputTokenLimit: 100 }] },
+      first: at,
+      large: at,
+    },
+    models: {
+      long: { targets: ['small/m'], longer: ['large/m'] },
+      limited: { targets: [{ target: 'first/m', requestsPerMinute: 1 }], fallback: ['large/m'] },
+    },
+  })
+  const words = [{ role: 'user', content: 'word '.repeat(500) }]
+  expect(await skippedBy(gateway, { model: 'long', messages: words })).toEqual({
+    status: 200,
+    asked: ['large'],
+    skipped: ['small/m: The prompt is too long for it'],
+  })
+  expect(await skippedBy(gateway, { ...routed, model: 'limited' })).toMatchObject({
+    asked: ['first'],
+    skipped: [],
+  })
+  const second = await skippedBy(gateway, { ...routed, model: 'limited' })
+  expect(second).toMatchObject({ status: 200, asked: ['large'] })
+  expect(second.skipped).toEqual([expect.stringMatching(/^first\/m: .*(limit|minute)/i)])
+})

@@ -59,6 +59,7 @@ export function orderFor(
   const { unpriced } = trail
   const route = unpriced === undefined ? whole : withoutTargets(whole, unpriced)
   if (unpriced !== undefined) for (const id of unpriced) noteSkipped(trail, id, withoutPrice)
+  for (const { id } of whole.tooLong?.targets ?? []) noteSkipped(trail, id, ofTooLong)
   const [level = [], ...further] = route.levels
   if (level.length === 1 && further.length === 0) return level
   const prefix = route.options.sticky ? stickyPrefix(call) : undefined
@@ -110,6 +111,7 @@ export function whyUnavailable(
   return limitedMs(health, target, caller) === undefined ? undefined : 'Its rate is used up'
 }
 
+const ofTooLong = 'The prompt is too long for it'
 const withoutPrice = 'Its price is unknown, and a budget counts the call'
 
 /** As `KeyTurns` has it for the model of the target and its keys, or these of them. */

@@ -8,7 +8,7 @@ import { checkWritable } from '../health.ts'
 import { described, flag, list, object, type Of, text, textOrNull, time, words } from '../shapes.ts'
 import { catchUp } from '../usage.ts'
 import { type BudgetLevel, budgetLevels } from './budgets.ts'
-import { faultsOf } from './routes-plan.ts'
+import { faultsOf } from './route-faults.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
