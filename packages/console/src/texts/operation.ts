@@ -127,5 +127,6 @@ export const aboutTexts = {
   first: 'First byte, p50 (ms)',
   packages: 'Packages',
   package: 'Package',
+  showPackages: (count: number) => `Show ${count} packages`,
   noPackages: 'Only listed in a built gateway.',
 } as const

@@ -58,16 +58,19 @@ export function AboutPage() {
               {packages.length === 0 ? (
                 <Text size="sm">{aboutTexts.noPackages}</Text>
               ) : (
-                <DataTable
-                  label={aboutTexts.packages}
-                  columns={[
-                    { title: aboutTexts.package, cell: ({ name }) => name },
-                    { title: aboutTexts.version, cell: ({ version: of }) => of },
-                    { title: aboutTexts.licence, cell: ({ licence: of }) => of },
-                  ]}
-                  rows={packages}
-                  idOf={({ name, version: of }) => `${name} ${of}`}
-                />
+                <details>
+                  <summary>{aboutTexts.showPackages(packages.length)}</summary>
+                  <DataTable
+                    label={aboutTexts.packages}
+                    columns={[
+                      { title: aboutTexts.package, cell: ({ name }) => name },
+                      { title: aboutTexts.version, cell: ({ version: of }) => of },
+                      { title: aboutTexts.licence, cell: ({ licence: of }) => of },
+                    ]}
+                    rows={packages}
+                    idOf={({ name, version: of }) => `${name} ${of}`}
+                  />
+                </details>
               )}
             </Section>
           </>

@@ -32,11 +32,15 @@ export function SettingsPage() {
       </Group>
       <Answer of={found}>
         {({ data, file }) => {
-          const rows = data.filter(
-            ({ path, source }) =>
-              !(isOnlySet && source === 'default') &&
-              `${path} ${source}`.toLowerCase().includes(search.toLowerCase()),
-          )
+          const isDefault = ({ source }: { readonly source: string }) => source === 'default'
+          const rows = data
+            .filter(
+              (row) =>
+                !(isOnlySet && isDefault(row)) &&
+                `${row.path} ${row.source}`.toLowerCase().includes(search.toLowerCase()),
+            )
+            // What somebody has set comes first.
+            .toSorted((one, other) => Number(isDefault(one)) - Number(isDefault(other)))
           return (
             <>
               <SettingsTable
