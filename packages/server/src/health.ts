@@ -36,7 +36,7 @@ export const checkHealth = endpoint({
   path: '/healthz',
   access: 'open',
   operationId: 'checkHealth',
-  summary: 'Liveness: the process answers',
+  summary: 'Liveness: the process responds',
   tag: 'Operation',
   reply: health,
   answer: async () => ({ status: 'ok' }),

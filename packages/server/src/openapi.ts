@@ -177,28 +177,28 @@ const text = { type: 'string' }
 const headers = {
   'x-request-id': {
     description:
-      'The id of the request, as it stands in the log: the caller’s own x-request-id where it sent one of 8 to 128 letters, digits and . _ : -, and then x-sluice-call-id is the gateway’s.',
+      'The id of the request, as in the log. If the caller sent an x-request-id of 8 to 128 letters, digits and . _ : -, it is used, and x-sluice-call-id is the id of the gateway.',
     schema: text,
   },
-  'x-sluice-provider': { description: 'The provider that answered.', schema: text },
+  'x-sluice-provider': { description: 'The provider that responded.', schema: text },
   'x-sluice-model': { description: 'The name of the model at the provider.', schema: text },
   'x-sluice-attempts': {
     description:
-      'The number of upstream attempts, retries and fallbacks included; 0 where no upstream was asked.',
+      'The number of upstream attempts, including retries and fallbacks; 0 if no upstream was contacted.',
     schema: { type: 'integer', minimum: 0 },
   },
   'x-sluice-cost': {
     description:
-      'What the call cost in USD, all attempts together, such as 0.000123; absent where that is unknown. A stream has it in its trailer, for callers that send TE: trailers.',
+      'The cost of all attempts in USD, such as 0.000123; absent if it is unknown. For a stream, it is in the trailer, if the request has TE: trailers.',
     schema: text,
   },
   'x-sluice-cost-unknown': {
-    description: 'true where nobody knows what the call, or one of its attempts, cost.',
+    description: 'true if the cost of an attempt is unknown.',
     schema: { type: 'string', enum: ['true'] },
   },
   'x-sluice-count-estimated': {
     description:
-      'true where the built-in tokenizer counted for a model that it does not know, because the provider has no count or failed to give one.',
+      'true if the built-in tokenizer counted for an unknown model, because the provider cannot count tokens or failed to.',
     schema: { type: 'string', enum: ['true'] },
   },
   'retry-after': {

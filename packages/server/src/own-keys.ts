@@ -44,7 +44,7 @@ const endpoints = [
     ...changing,
     path,
     operationId: 'createOwnKey',
-    summary: 'Create a key of one’s own user, where its team allows it (ownKeys)',
+    summary: 'Create a key for your own user, if its team allows it (ownKeys)',
     body: ownKeyBody,
     reply: withSecret,
     answer({ body }, exchange) {
@@ -56,7 +56,7 @@ const endpoints = [
     ...changing,
     path: `${path}/{id}/rotate`,
     operationId: 'rotateOwnKey',
-    summary: 'Give a key of one’s own user another secret, where its team allows it',
+    summary: 'Rotate the secret of a key of your own user, if its team allows it',
     body: rotationBody,
     reply: withSecret,
     answer: ({ path: { id }, body: { overlapSeconds = 0 } }, exchange) =>
@@ -68,7 +68,7 @@ const endpoints = [
     ...changing,
     path: `${path}/{id}/revoke`,
     operationId: 'revokeOwnKey',
-    summary: 'Revoke a key of one’s own user for good, where its team allows it',
+    summary: 'Revoke a key of your own user permanently, if its team allows it',
     reply: documented(shownKeySchema),
     answer: ({ path: { id } }, exchange) =>
       change(exchange, (admin, at) => keyRevocation(admin, id, at)),

@@ -32,13 +32,13 @@ const sessionSchema = Type.Unsafe<Shown | null>({
     expiresAt: described(integer, 'Milliseconds since the epoch.'),
   }),
   type: ['object', 'null'],
-  description: 'Who is signed in; null where nobody is.',
+  description: 'Who is signed in; null if nobody is.',
 })
 
 const oidcSchema = Type.Unsafe<{ readonly name: string } | null>({
   ...object({ name: text }),
   type: ['object', 'null'],
-  description: 'What the button to sign in by OpenID Connect says; null where it is not set up.',
+  description: 'The label of the button for OpenID Connect; null if it is not configured.',
 })
 
 const state = { version: text, session: sessionSchema, oidc: oidcSchema }
@@ -69,7 +69,7 @@ const endpoints = [
     ...facts,
     method: 'POST',
     operationId: 'signIn',
-    summary: 'Sign in with a key; the answer sets a cookie that stands for it',
+    summary: 'Sign in with a key; the response sets a session cookie',
     body: Type.Unsafe<Readonly<Record<string, unknown>>>(
       object({ key: described(text, 'The secret of a key.') }),
     ),

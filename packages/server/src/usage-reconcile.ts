@@ -21,7 +21,7 @@ export const reconcileUsage = endpoint({
   path: '/admin/v1/usage/reconcile',
   access: wholeReaders,
   operationId: 'reconcileUsage',
-  summary: 'List where the bill of a provider and the ledger differ, by day and model',
+  summary: 'List differences between a provider’s bill and the ledger, by day and model',
   tag: 'Usage',
   changes: false,
   body: Type.Unsafe<Readonly<Partial<Record<'csv' | 'provider', unknown>>>>({

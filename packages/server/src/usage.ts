@@ -96,7 +96,7 @@ export const usageEndpoints = {
     path: '/admin/v1/usage',
     access: readers,
     operationId: 'getUsage',
-    summary: 'Get what was used and what it cost, in sums',
+    summary: 'Get sums of usage and cost',
     tag,
     query: sumsQuery,
     refusesUnknown: true,

@@ -16,7 +16,7 @@ export const getAbout = endpoint({
   path: '/admin/v1/about',
   access: readers,
   operationId: 'getAbout',
-  summary: 'Get the version, what it runs on, the licences of its parts, and its benchmark',
+  summary: 'Get the version, the platform, the licenses of bundled packages, and the benchmark',
   tag: 'Operation',
   reply: object({
     version: text,

@@ -50,7 +50,7 @@ const budgetSchema = object({
   remainingMicroUsd: number,
   resetMs: described(
     integerOrNull,
-    'Until the window begins anew, in milliseconds; null of a lifetime.',
+    'Time until the budget resets, in milliseconds; null for a lifetime.',
   ),
 })
 

@@ -25,11 +25,11 @@ const contentSchema = object({
   createdAt: described(integer, 'Milliseconds since the epoch.'),
   operation: text,
   format: text,
-  request: described(text, 'Masked. JSON where it was JSON and is whole, text otherwise.'),
-  answer: described(text, 'The same; of a stream its texts put together.'),
+  request: described(text, 'Masked. JSON if it was JSON and is not truncated, otherwise text.'),
+  answer: described(text, 'The same; for a stream, its concatenated text.'),
   requestCut: described(flag, 'There was more than is kept.'),
   answerCut: flag,
-  masked: described(integer, 'How often something was replaced.'),
+  masked: described(integer, 'The number of replacements.'),
 })
 
 const filters = {
@@ -82,7 +82,7 @@ export const contentEndpoints = {
     path: '/admin/v1/contents/erase',
     access: changers,
     operationId: 'eraseContents',
-    summary: 'Remove the prompts and answers of a user or a key; what they used stays',
+    summary: 'Remove the prompts and responses of a user or a key; their usage is kept',
     tag,
     body: closed({ user: Type.Optional(id), key: Type.Optional(id) }),
     example: { user: 'user_1' },

@@ -62,7 +62,7 @@ export const keyEndpoints = {
     ...changing,
     path,
     operationId: 'createKey',
-    summary: 'Create a key; its secret is shown only in this answer',
+    summary: 'Create a key; its secret is shown only in this response',
     body: keyCreationBody,
     example: { name: 'app', models: ['openai/*'], requestsPerMinute: 60 },
     reply: withSecret,

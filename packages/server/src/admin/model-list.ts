@@ -32,7 +32,7 @@ const priceSchema = described(
     source: text,
     date: text,
   }),
-  'US dollars for `per` units; null where nobody knows the price.',
+  'US dollars for `per` units; null if the price is unknown.',
 )
 
 const targetSchema = object({

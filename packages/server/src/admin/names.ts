@@ -24,7 +24,10 @@ export const listNames = endpoint({
         id: text,
         kind: words(['key', 'user', 'team', 'organization']),
         name: text,
-        isFixed: described(flag, 'Whether it is a key of the settings, which is changed there.'),
+        isFixed: described(
+          flag,
+          'Whether the key is defined in the settings, where it has to be changed.',
+        ),
       }),
       'Of those that are there and may be seen.',
     ),

@@ -28,9 +28,10 @@ const providers = Type.Record(Type.String({ minLength: 1 }), settingsOfOne, {
   description: 'The changes, by the name of the provider. Other providers stay as they are.',
 })
 const etag = Type.String({
-  description: 'As it was read: nobody may have changed the providers since.',
+  description:
+    'The etag that was read. The change is rejected if the providers have changed since.',
 })
-const setting = described(anything, 'Without secrets; null where it is not there.')
+const setting = described(anything, 'Without secrets. Null if it does not exist.')
 const changes = list(
   object({
     provider: text,

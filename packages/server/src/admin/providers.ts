@@ -88,7 +88,7 @@ const testProvider = endpoint({
   path: '/admin/v1/providers/{id}/test',
   access: changers,
   operationId: 'testProvider',
-  summary: 'Make a small chat call to the provider, which is recorded and costs what it costs',
+  summary: 'Send a small chat request to the provider, which is recorded and charged',
   tag,
   body: testBody,
   example: {},

@@ -18,7 +18,7 @@ const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
     'All routes, as `models` of sluice.yaml has them: a target, or a route with targets and options, by name. Those that sluice.yaml declares stay as they are.',
 })
 const etag = Type.String({
-  description: 'As it was read: nobody may have changed the routes since.',
+  description: 'The etag that was read. The change is rejected if the routes have changed since.',
 })
 const planBody = closed({
   models: routes,
@@ -31,7 +31,7 @@ const planBody = closed({
 })
 const applyBody = closed({ models: routes, etag })
 
-const written = described(anything, 'As in sluice.yaml; null where it is not there.')
+const written = described(anything, 'As in sluice.yaml. Null if it does not exist.')
 const changesSchema = list(
   object({
     model: text,

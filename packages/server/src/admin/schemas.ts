@@ -90,7 +90,7 @@ export const terms = {
   }),
   inputBound: Type.Enum(['bytes', 'estimate'], {
     description:
-      'How the budgets of this level reckon input: bytes, the most that it can be, or an estimate, which is no bound.',
+      'How the budgets of this level count input: bytes, the maximum, or an estimate, which can be exceeded.',
   }),
   metadata: Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
     description: 'Up to 16 pairs that the gateway does not interpret.',

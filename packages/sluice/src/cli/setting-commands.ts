@@ -59,7 +59,7 @@ function addProviderCommands(commands: Command, act: Act): void {
     )
   commands
     .command('test')
-    .description('make a small chat call to a provider, which is recorded and costs what it costs')
+    .description('send a small chat request to a provider, which is recorded and charged')
     .argument(...provider)
     .option('--model <model>', 'the model, as the provider calls it; default: the first known')
     .option(...url)
