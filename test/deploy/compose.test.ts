@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readEnvironment, unknownVariables } from '../../packages/sluice/src/config/env.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
@@ -110,19 +109,10 @@ test('compose.yaml sets valid variables and settings, and a sufficient stop time
   expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
 })
 
-test('the password of PostgreSQL may contain any character', () => {
-  const { DATABASE_URL: url = '', PGPASSWORD: password } =
-    compose.services['sluice']?.environment ?? {}
+test('the password of PostgreSQL is in no URL, so that it may contain any character', () => {
+  const { DATABASE_URL: url, PGPASSWORD: password } = compose.services['sluice']?.environment ?? {}
+  expect(url).toBe('postgres://sluice@postgres:5432/sluice')
   expect(password).toMatch(/^\$\{POSTGRES_PASSWORD:/)
-  expect(url).not.toContain('PASSWORD')
-  const given = 'a/b@c:d%#?'
-  vi.stubEnv('PGPASSWORD', given)
-  expect(new Client({ connectionString: url })).toMatchObject({
-    host: 'postgres',
-    user: 'sluice',
-    password: given,
-  })
-  vi.unstubAllEnvs()
 })
 
 test('Prometheus scrapes the gateway’s metrics port', () => {
