@@ -67,8 +67,8 @@ describe('the 404 for an unknown model explains', () => {
       return `${response.status} ${((await response.json()) as { error: { message: string } }).error.message}`
     }
     expect(await told('gpt-4o')).toBe(
-      '404 The model "gpt-4o" does not exist. As a name of the built-in engine it is off since a provider is ' +
-        'configured: call provider/gpt-4o, or add gpt-4o to models in sluice.yaml',
+      '404 The model "gpt-4o" does not exist. The built-in engine does not serve it, because a provider is ' +
+        'configured: use provider/gpt-4o, or add gpt-4o to models in sluice.yaml',
     )
     expect(await told('acme-larg-2026')).toMatch(/Did you mean "acme-large-2026"\?$/)
   })

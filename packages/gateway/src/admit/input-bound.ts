@@ -69,14 +69,14 @@ const estimated = 'let the budget count by estimates (inputBound: estimate)'
 function unlimitedTools({ path, limitedBy }: ProviderTools): GatewayError {
   const limit = limitedBy === undefined ? '' : `set ${limitedBy}, or `
   return refused(
-    `A budget counts this call, and nothing limits how often the provider uses ${path}: ${limit}${estimated}`,
+    `A budget applies to this request, and nothing limits how often the provider uses ${path}: ${limit}${estimated}`,
     limitedBy ?? path,
   )
 }
 
 function unknownWindow({ id }: Target, what: string): GatewayError {
   return refused(
-    `A budget counts this call, and ${what} may fill the window of ${id}, which is unknown: set its inputTokenLimit, or ${estimated}`,
+    `A budget applies to this request, and ${what} may fill the context window of ${id}, whose size is unknown: set its inputTokenLimit, or ${estimated}`,
     what,
   )
 }

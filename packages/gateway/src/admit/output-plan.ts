@@ -35,7 +35,7 @@ export function outputPlan(call: Call, { measured }: CallSize, terms: OutputTerm
     const param = outputField(outputLimit.set(call.request.outline, 1))
     throw new GatewayError(
       'missing_parameter',
-      `A budget counts this call: limit its output with '${param}'`,
+      `A budget applies to this request: limit its output with '${param}'`,
       { param },
     )
   }
@@ -60,7 +60,7 @@ export function outputAt(plan: OutputPlan, target: Target): number {
   if (most !== undefined) return most
   throw new GatewayError(
     'forbidden',
-    `A budget counts this call, and the longest response of ${target.id} is unknown: limit the output, or set its outputTokenLimit`,
+    `A budget applies to this request, and the maximum output of ${target.id} is unknown: limit the output, or set its outputTokenLimit`,
     { param: 'model' },
   )
 }

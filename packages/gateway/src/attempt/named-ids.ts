@@ -48,7 +48,7 @@ export async function checkNamed(
   if (refused.unknown) throw refused.unknown()
   const shown = JSON.stringify(refused.id.slice(0, 100))
   throw invalidRequest(
-    `${shown} was not given to this API key by this gateway. ${providerId} takes ids from elsewhere, such as those of prompts and vector stores, only where the operator has set its sharedIds: allow`,
+    `${shown} does not come from this gateway and API key. For ${providerId}, other ids, such as those of prompts and vector stores, are accepted only if the operator sets sharedIds: allow`,
     refused.param,
   )
 }

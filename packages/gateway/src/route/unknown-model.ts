@@ -40,8 +40,8 @@ export function offHint({ config, known, engine }: RoutingInput, name: string): 
   const { builtin } = config
   if (builtin.enabled !== 'auto' || aliasesOf(builtin, name).length === 0) return ''
   return (
-    `As a name of the built-in engine it is off since a provider is configured: ` +
-    `call provider/${name}, or add ${name} to models in sluice.yaml`
+    `The built-in engine does not serve it, because a provider is configured: ` +
+    `use provider/${name}, or add ${name} to models in sluice.yaml`
   )
 }
 
