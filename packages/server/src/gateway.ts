@@ -50,6 +50,8 @@ export interface CallerKeys {
   find(secret: string): Caller | undefined
   /** Looks in the store for a secret that `find` does not know; undefined if it is not looked for. */
   lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined
+  /** The name of the hash by which a secret is known, which a session keeps. */
+  hashNameOf(secret: string): string
   isValid(key: Caller): boolean
   /** Calls `changed` whenever the result of `isValid` may have changed. */
   watch(changed: () => void): Disposable

@@ -13,6 +13,7 @@ import { resetBudgets } from './admin/budget-resets.ts'
 import { listBudgets } from './admin/budgets.ts'
 import { contentAddresses } from './admin/contents.ts'
 import { explain } from './admin/explain.ts'
+import { importAccounts } from './admin/import.ts'
 import { keyAddresses } from './admin/keys.ts'
 import { listRoutedModels } from './admin/model-list.ts'
 import { listNames } from './admin/names.ts'
@@ -71,7 +72,7 @@ export const addresses: readonly Address[] = [
   addressOf(explain),
   ...accountAddresses,
   ...keyAddresses,
-  ...[resetBudgets, listAudit, listNames].map(addressOf),
+  ...[importAccounts, resetBudgets, listAudit, listNames].map(addressOf),
   ...requestAddresses,
   addressOf(listRefusals),
   ...contentAddresses,

@@ -4,7 +4,6 @@ import { administer } from '@sluice/gateway/accounts/administer.ts'
 import type { SignedIn } from './sign-in/sessions.ts'
 import { signedIn } from './sign-in/sign-in.ts'
 import { mayOwnKeys } from '@sluice/gateway/accounts/own-keys.ts'
-import { hashSecret } from '@sluice/gateway/accounts/secrets.ts'
 import { programVersion } from '@sluice/gateway/settings/version.ts'
 import type { Exchange } from './address.ts'
 import { clientAddress } from './authenticate.ts'
@@ -111,7 +110,9 @@ async function signIn(key: unknown, exchange: Exchange) {
   const caller = gateway.keys.find(secret) ?? (await gateway.keys.lookUp(secret, address ?? ''))
   if (!caller) throw new GatewayError('unauthenticated', 'The key is not valid', { param: 'key' })
   assertAddress(caller, address)
-  const { token, expiresAt } = await gateway.sessions.open({ keyHash: hashSecret(secret) })
+  const { token, expiresAt } = await gateway.sessions.open({
+    keyHash: gateway.keys.hashNameOf(secret),
+  })
   const at = gateway.now()
   const place = { store: gateway.store, at, hasFixedOwner: gateway.keys.hasFixedOwner() }
   await administer({ ...place, actor: caller.id }, signedIn(caller, 'key'))

@@ -27,7 +27,7 @@ const prefixes: Readonly<Record<AccountKind, string>> = {
 }
 
 /** The kinds of parent that each kind may have. */
-const parents: Readonly<Record<AccountKind, readonly AccountKind[]>> = {
+export const parents: Readonly<Record<AccountKind, readonly AccountKind[]>> = {
   organization: [],
   team: ['organization'],
   user: ['team', 'organization'],

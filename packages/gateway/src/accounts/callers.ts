@@ -1,6 +1,7 @@
 import { addressListOf } from '../settings/address-block.ts'
 import type { Account, Holder, Terms } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
+import { hashName } from './secrets.ts'
 import type { Principal } from '../ports/session.ts'
 
 /** A caller and when it expires. */
@@ -11,7 +12,7 @@ export interface ExpiringCaller {
 }
 
 /**
- * The valid callers by the hashes of their secrets. Keys that are revoked or disabled, or have a disabled or missing owner,
+ * The valid callers by the names of the hashes of their secrets (`hashName`). Keys that are revoked or disabled, or have a disabled or missing owner,
  * are left out.
  */
 export function callersByHash(
@@ -25,8 +26,8 @@ export function callersByHash(
     if (!current) continue
     const { caller, expiresAt } = current
     for (const older of key.olderSecrets ?? [])
-      found.set(older.hash, { caller, expiresAt: Math.min(expiresAt, older.expiresAt) })
-    found.set(key.hash, current)
+      found.set(hashName(older), { caller, expiresAt: Math.min(expiresAt, older.expiresAt) })
+    found.set(hashName(key), current)
   }
   return found
 }

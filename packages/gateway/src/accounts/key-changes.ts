@@ -17,7 +17,7 @@ export interface NewKey extends Terms {
 }
 
 /** A key as administrators see it, without hashes. */
-export type ShownKey = Omit<ApiKey, 'hash' | 'olderSecrets'> & {
+export type ShownKey = Omit<ApiKey, 'hash' | 'hashScheme' | 'olderSecrets'> & {
   readonly object: 'key'
   readonly olderSecrets?: readonly { readonly prefix: string; readonly expiresAt: number }[]
 }
@@ -26,7 +26,12 @@ export type ShownKey = Omit<ApiKey, 'hash' | 'olderSecrets'> & {
 export type KeyWithSecret = ShownKey & { readonly secret: string }
 
 /** A key without the hashes of its secrets. */
-export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKey {
+export function shownKey({
+  hash: _hash,
+  hashScheme: _scheme,
+  olderSecrets,
+  ...key
+}: ApiKey): ShownKey {
   const older = olderSecrets?.map(({ prefix, expiresAt }) => ({ prefix, expiresAt }))
   return { object: 'key', ...key, ...(older && { olderSecrets: older }) }
 }
@@ -127,8 +132,9 @@ export function keyRotation(
   return (state: State): Change<KeyWithSecret> => {
     const key = liveKey(admin, state, id)
     const secret = createSecret()
-    const { olderSecrets: before = [], hash, prefix, ...rest } = key
-    const older = [{ hash, prefix, expiresAt: at + overlapMs }, ...before]
+    const { olderSecrets: before = [], hash, hashScheme, prefix, ...rest } = key
+    const last = { hash, ...(hashScheme && { hashScheme }), prefix, expiresAt: at + overlapMs }
+    const older = [last, ...before]
       .filter(({ expiresAt }) => overlapMs > 0 && expiresAt > at)
       .slice(0, olderMax)
     const next: ApiKey = {

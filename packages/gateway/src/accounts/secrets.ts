@@ -46,8 +46,23 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret.startsWith('sk-') ? secret.slice(3) : secret)
 }
 
+/** The name under which a hash is looked up: those of other schemes are not mixed with our own. */
+export function hashName({ hash, hashScheme }: Pick<ApiKey, 'hash' | 'hashScheme'>): string {
+  return hashScheme === undefined ? hash : `${hashScheme}:${hash}`
+}
+
+/**
+ * The name under which a secret is looked up that has none by `hashSecret`; undefined if it cannot have another. Each scheme is
+ * a case here.
+ */
+export function otherHashName(secret: string): string | undefined {
+  // Without the prefix both schemes are the same, and only keys that have it are imported.
+  if (!secret.startsWith('sk-')) return undefined
+  return hashName({ hash: hash('sha256', secret), hashScheme: 'whole' })
+}
+
 /** The properties that can be set when creating a key. */
-export type KeyOptions = Omit<ApiKey, 'id' | 'hash' | 'prefix' | 'createdAt'>
+export type KeyOptions = Omit<ApiKey, 'id' | 'hash' | 'hashScheme' | 'prefix' | 'createdAt'>
 
 /** Creates a key. The secret is returned once and not stored. */
 export function createKey(options: KeyOptions, now: number): { secret: string; key: ApiKey } {

@@ -49,11 +49,11 @@ export function withKnownIds(
   const named = inputs.map((budget) =>
     take((one) => one.id === budget.id && countsTheSame(one, budget)),
   )
-  return inputs.map(({ id: _id, resetAt: _resetAt, ...budget }, index) => {
+  return inputs.map(({ id: _id, resetAt: _resetAt, carried: _carried, ...budget }, index) => {
     const found = named[index] ?? take((one) => countsTheSame(one, budget))
     if (!found) return budget
-    const { id, resetAt } = found
-    return { id, ...budget, ...(resetAt !== undefined && { resetAt }) }
+    const { id, resetAt, carried } = found
+    return { id, ...budget, ...(resetAt !== undefined && { resetAt }), ...(carried && { carried }) }
   })
 }
 

@@ -1,5 +1,6 @@
-import { type Money, nanoUsdOf } from '@sluice/contract'
+import { type Money, nanoPerMicro, nanoUsdOf } from '@sluice/contract'
 import { startOf } from '../accounts/budget-windows.ts'
+import type { Budget } from '../ports/account.ts'
 import type { BudgetClaim, BudgetWindow, Spent } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import type { SpentGroup, UsageScope } from '../ports/usage-store.ts'
@@ -17,17 +18,40 @@ const modelsMax = 100_000
 const hoursMax = 100_000
 
 /**
- * Reads from the ledger what was spent of a budget in its current window, for a limiter without that state. In a
- * rolling window, spending counts from the end of its hour. Attempts with unknown cost count as reserved. Where
- * records were removed, their sums count, which know only the names of targets.
+ * Finds what was spent of a budget in its current window, for a limiter without that state: what it was imported with, and what
+ * the ledger has. In a rolling window, spending counts from the end of its hour. Attempts with unknown cost count as reserved.
+ * Where records were removed, their sums count, which know only the names of targets.
  */
 export async function recallBudget(
-  { usage, flush }: Pick<Store, 'usage' | 'flush'>,
-  claim: BudgetClaim & Partial<HolderClaim>,
+  store: Pick<Store, 'usage' | 'flush'>,
+  { holder, budget, window }: BudgetClaim & Partial<HolderClaim>,
   now: number,
 ): Promise<readonly Spent[]> {
-  const { holder, budget, window } = claim
   if (!holder || !budget) return []
+  const recorded = await recallRecorded(store, { holder, budget, window }, now)
+  const carried = carriedIn(budget, window, now)
+  return carried ? [carried, ...recorded] : recorded
+}
+
+/** What an imported budget had been spent elsewhere, if that counts in the current window and was not reset. */
+function carriedIn(
+  { carried, resetAt = 0 }: Budget,
+  window: BudgetWindow,
+  now: number,
+): Spent | undefined {
+  if (!carried || carried.at < Math.max(startOf(window, now), resetAt)) return undefined
+  return { at: carried.at, nanoUsd: carried.microUsd * nanoPerMicro }
+}
+
+async function recallRecorded(
+  { usage, flush }: Pick<Store, 'usage' | 'flush'>,
+  {
+    holder,
+    budget,
+    window,
+  }: Pick<BudgetClaim, 'window'> & Required<Pick<HolderClaim, 'holder' | 'budget'>>,
+  now: number,
+): Promise<readonly Spent[]> {
   await flush()
   while ((await usage.fold()) > 0);
   const { model, tag, resetAt = 0 } = budget

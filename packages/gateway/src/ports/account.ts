@@ -13,6 +13,8 @@ export interface Budget {
   readonly timeZone?: string
   /** What was spent before does not count, in milliseconds since the epoch. */
   readonly resetAt?: number
+  /** What another gateway had spent of it before its key or account was imported; counts in the window of that moment. */
+  readonly carried?: CarriedSpending
   /** Counts only calls of models that this pattern covers, as in `Terms.models`; absent means all. */
   readonly model?: string
   /** Counts only calls that have this tag; absent means all. */
@@ -22,6 +24,14 @@ export interface Budget {
    * Absent: such calls are refused.
    */
   readonly overBudget?: { readonly route: string }
+}
+
+/** An amount of a budget that is in no record of this gateway. */
+export interface CarriedSpending {
+  /** In whole millionths of a US dollar. */
+  readonly microUsd: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
 }
 
 /** As `limits.output` of sluice.yaml; see `Terms.output`. */

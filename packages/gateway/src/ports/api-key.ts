@@ -7,12 +7,19 @@ import type { Holder, Terms } from './account.ts'
  */
 export type AdminRole = 'owner' | 'operator' | 'viewer' | 'team'
 
+/**
+ * What the hash of a secret is made of. Absent: of the secret without a leading `sk-`, as this gateway does. `whole`: of all of
+ * it, as LiteLLM does, whose keys are imported without their secrets.
+ */
+export type HashScheme = 'whole'
+
 /** A virtual key as stored: only the SHA-256 hash of its secret, never the secret. */
 export interface ApiKey extends Terms {
   readonly id: string
   readonly name: string
-  /** Lower-case hexadecimal SHA-256 of the secret (without a leading `sk-`). */
+  /** Lower-case hexadecimal SHA-256 of the secret, by its scheme. */
   readonly hash: string
+  readonly hashScheme?: HashScheme
   readonly role: 'caller' | 'administrator'
   /** Of an administrator key; absent means `owner`. */
   readonly adminRole?: AdminRole
@@ -32,6 +39,7 @@ export interface ApiKey extends Terms {
 
 export interface OlderSecret {
   readonly hash: string
+  readonly hashScheme?: HashScheme
   readonly prefix: string
   /** Milliseconds since the epoch. */
   readonly expiresAt: number

@@ -52,6 +52,16 @@ const budget = Type.Object(
           'What was spent before does not count, in milliseconds since the epoch. Set by resetBudgets only.',
       }),
     ),
+    carried: Type.Optional(
+      Type.Object(
+        { microUsd: Type.Integer({ minimum: 0 }), at: Type.Integer() },
+        {
+          additionalProperties: false,
+          description:
+            'What another gateway had spent of it, in millionths of a US dollar, and when that was read. Set by importAccounts only.',
+        },
+      ),
+    ),
     model: Type.Optional(word(200)),
     tag: Type.Optional(tag),
     overBudget: Type.Optional(
@@ -213,10 +223,18 @@ export function withTerms<Body extends Changes>(
   body: Body,
 ): Body & { readonly budgets?: readonly Budget[] } {
   const { budgets } = checkedTerms(body)
-  const named = budgets?.map(({ resetAt: _resetAt, ...one }) => ({
-    ...one,
-    id: one.id ?? createId('budget_'),
-  }))
+  return withBudgetIds(
+    budgets
+      ? { ...body, budgets: budgets.map(({ resetAt: _, carried: _carried, ...one }) => one) }
+      : body,
+  )
+}
+
+/** Adds ids to budgets. */
+export function withBudgetIds<Body extends Changes>(
+  body: Body,
+): Body & { readonly budgets?: readonly Budget[] } {
+  const named = body.budgets?.map((one) => ({ ...one, id: one.id ?? createId('budget_') }))
   // Without budgets of its own it has none that lack an id.
   return (named ? { ...body, budgets: named } : body) as Body & { budgets?: readonly Budget[] }
 }

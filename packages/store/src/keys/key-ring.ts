@@ -4,7 +4,7 @@ import {
   expiringCaller,
 } from '@sluice/gateway/accounts/callers.ts'
 import { isOwner } from '@sluice/gateway/accounts/rights.ts'
-import { hashSecret, isCreatedSecret } from '@sluice/gateway/accounts/secrets.ts'
+import { hashSecret, isCreatedSecret, otherHashName } from '@sluice/gateway/accounts/secrets.ts'
 import type { Account } from '@sluice/gateway/ports/account.ts'
 import type { ApiKey, Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
@@ -85,6 +85,8 @@ export class KeyRing implements AsyncDisposable {
   #version = ''
   #fixed: ReadonlyMap<string, ExpiringCaller>
   #stored: ReadonlyMap<string, ExpiringCaller> = new Map()
+  /** Whether a stored key has a hash of another scheme than ours. */
+  #hasOtherSchemes = false
   #accounts: ReadonlyMap<string, Account> = new Map()
   /** When each key ends. */
   #ends: ReadonlyMap<string, number> = new Map()
@@ -132,9 +134,16 @@ export class KeyRing implements AsyncDisposable {
     return valid(this.#bySecret.get(secret) ?? this.#look(secret), this.#now())
   }
 
-  /** The same as `find` by the hash of the secret. */
-  findHash(hash: string): Caller | undefined {
-    return valid(this.#withHash(hash), this.#now())
+  /** The same as `find` by the name of the hash, which `hashNameOf` returned for the secret. */
+  findHash(name: string): Caller | undefined {
+    return valid(this.#withHash(name), this.#now())
+  }
+
+  /** The name of the hash by which a secret is known; if it is not, that of our own scheme. */
+  hashNameOf(secret: string): string {
+    const own = hashSecret(secret)
+    const other = this.#withHash(own) ? undefined : otherHashName(secret)
+    return other !== undefined && this.#withHash(other) ? other : own
   }
 
   /**
@@ -205,21 +214,28 @@ export class KeyRing implements AsyncDisposable {
     const keys = await this.#store.listKeys()
     const accounts = await this.#store.listAccounts()
     this.#stored = callersByHash(keys, accounts)
+    this.#hasOtherSchemes = [...this.#stored.keys()].some((name) => name.includes(':'))
     this.#accounts = new Map(accounts.map((account) => [account.id, account]))
     this.#changed()
     this.#version = version
   }
 
   #look(secret: string): ExpiringCaller | undefined {
-    const found = this.#withHash(hashSecret(secret))
+    const found = this.#withHash(hashSecret(secret)) ?? this.#lookElsewhere(secret)
     if (!found) return undefined
     if (this.#bySecret.size >= cachedSecretsMax) this.#bySecret.clear()
     this.#bySecret.set(secret, found)
     return found
   }
 
-  #withHash(hash: string): ExpiringCaller | undefined {
-    return this.#fixed.get(hash) ?? this.#stored.get(hash)
+  /** Keys of other gateways, hashed as they do. */
+  #lookElsewhere(secret: string): ExpiringCaller | undefined {
+    const name = this.#hasOtherSchemes ? otherHashName(secret) : undefined
+    return name === undefined ? undefined : this.#stored.get(name)
+  }
+
+  #withHash(name: string): ExpiringCaller | undefined {
+    return this.#fixed.get(name) ?? this.#stored.get(name)
   }
 
   #changed(): void {

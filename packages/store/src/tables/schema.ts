@@ -88,6 +88,7 @@ export const keyColumns: Columns<ApiKey> = {
   id: 'text',
   name: 'text',
   hash: 'text',
+  hashScheme: 'text',
   role: 'text',
   prefix: 'text',
   adminRole: 'text',

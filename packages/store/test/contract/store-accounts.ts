@@ -61,6 +61,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
           { id: 'all', limitMicroUsd: 5_000_000, window: 'month' },
           { id: 'some', limitMicroUsd: 1, window: 24, model: 'acme/*', tag: 'nightly' },
           { id: 'soft', limitMicroUsd: 2, window: 'day', overBudget: { route: 'cheap' } },
+          { id: 'moved', limitMicroUsd: 3, window: 'month', carried: { microUsd: 1, at: 9 } },
         ],
         metadata: { cost: 'centre 7 “a”' },
         tags: ['a', 'b=c'],
@@ -72,7 +73,11 @@ export function describeAccounts(subjectOf: () => Subject): void {
         adminRole: 'team',
         ownerId: 'team_1',
         disabledAt: 6,
-        olderSecrets: [{ hash: 'old', prefix: 'sk-old', expiresAt: 7 }],
+        hashScheme: 'whole',
+        olderSecrets: [
+          { hash: 'old', prefix: 'sk-old', expiresAt: 7 },
+          { hash: 'older', hashScheme: 'whole', prefix: '', expiresAt: 8 },
+        ],
         ...terms,
       })
       const writes = [{ account: full }, { account: plain }, { key }]

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { createSecret, hashSecret } from '../../../gateway/src/accounts/secrets.ts'
@@ -211,5 +212,49 @@ describe('a flood of unknown keys', () => {
     const [other = ''] = created(1)
     expect(await ring.lookUp(other, '192.0.2.1')).toBeUndefined()
     never.reject(new Error('closed'))
+  })
+})
+
+describe('the key of another gateway, whose hash is of the whole secret', () => {
+  const foreign = 'sk-Zm9yZWlnbl9rZXktMQ'
+  const whole = sampleKey({
+    id: 'key_2',
+    hash: hash('sha256', foreign),
+    hashScheme: 'whole',
+    olderSecrets: [
+      { hash: hash('sha256', 'sk-older'), hashScheme: 'whole', prefix: '', expiresAt: 1_000 },
+    ],
+  })
+
+  test('is found by that secret only', async () => {
+    const { store, change } = shakyStore()
+    change([key, whole])
+    await using ring = await openKeyRing(store, { fixed: [], now: () => 0 })
+    expect(ring.find(foreign)).toMatchObject({ id: 'key_2' })
+    expect(ring.find('sk-older')).toMatchObject({ id: 'key_2' })
+    expect(ring.find(secret)).toMatchObject({ id: key.id })
+    // What our own scheme makes of another secret is not taken for the hash of theirs.
+    for (const other of [foreign.slice(3), `sk-${foreign}`, 'older', 'sk-sk-older'])
+      expect(ring.find(other)).toBeUndefined()
+  })
+
+  test('is found by the name of the hash that a session keeps', async () => {
+    const { store, change } = shakyStore()
+    change([key, whole])
+    await using ring = await openKeyRing(store, { fixed: [], now: () => 0 })
+    expect(ring.hashNameOf(secret)).toBe(hashSecret(secret))
+    expect(ring.findHash(ring.hashNameOf(secret))).toMatchObject({ id: key.id })
+    expect(ring.findHash(ring.hashNameOf(foreign))).toMatchObject({ id: 'key_2' })
+    expect(ring.findHash(ring.hashNameOf('sk-unknown'))).toBeUndefined()
+  })
+
+  test('ends with its removal', async () => {
+    const { store, change } = shakyStore()
+    change([key, whole])
+    await using ring = await openKeyRing(store, { fixed: [], now: () => 0 })
+    expect(ring.find(foreign)).toBeDefined()
+    change([key])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(ring.find(foreign)).toBeUndefined()
   })
 })
