@@ -162,7 +162,7 @@ function findContradictions(config: ConfigFile): readonly Mistake[] {
 }
 
 /** The position of a setting in the text: its name if it has one, otherwise its value or the nearest enclosing node. */
-function offsetOf(document: Document.Parsed, path: Path): number {
+export function offsetOf(document: Document.Parsed, path: Path): number {
   const name = path.at(-1)
   const parent = path.length > 0 ? document.getIn(path.slice(0, -1), true) : document.contents
   if (isMap(parent) && path.length > 0) {
