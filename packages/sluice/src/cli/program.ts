@@ -11,6 +11,7 @@ import { type CheckOptions, check } from './check.ts'
 import { addCompletionCommand } from './completion.ts'
 import { type Act, json, type JsonOption, positive, url } from './command.ts'
 import { explain } from './explain.ts'
+import { addImportCommands } from './import/import-commands.ts'
 import { listModels } from './models.ts'
 import { printableLines } from './printable.ts'
 import { serve, type ServeOptions } from './serve.ts'
@@ -101,6 +102,7 @@ export function createProgram(
     )
   addAdminCommands(program, act, print)
   addSettingCommands(program, act)
+  addImportCommands(program, act)
   addConfigCommands(program, act)
   addCompletionCommand(program, act)
   addLookCommands(program, act)

@@ -12,7 +12,7 @@ const programs: readonly (readonly [
   [
     'LiteLLM',
     ['model_list', 'litellm_settings', 'general_settings', 'router_settings'],
-    `${here}; several entries with one model_name become its targets, fallbacks stand in its route, master_key is SLUICE_ADMIN_KEY, and drop_params is "unsupported: report"`,
+    'It is translated by: sluice import litellm config.yaml',
   ],
   ['Portkey', ['strategy', 'targets', 'virtual_key', 'override_params'], here],
   [

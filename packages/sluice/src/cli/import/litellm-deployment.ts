@@ -102,6 +102,9 @@ export function readDeployment(
   if (named !== undefined)
     fields.changed([...at, 'litellm_credential_name'], 'written into the provider')
   const provider = drafts.add(upstream.draft)
+  const target = `${provider}/${upstream.model}`
+  if (params['model'] === target) fields.taken([...at, 'model'], 'target')
+  else fields.changed([...at, 'model'], target)
   const reader = { fields, params, at }
   const info = readInfo(fields, {
     path: [...path, 'model_info'],
@@ -117,7 +120,7 @@ export function readDeployment(
     path,
     name,
     provider,
-    target: `${provider}/${upstream.model}`,
+    target,
     weight: take(reader, 'weight', numberOf, 'weight'),
     priority: take(reader, 'order', numberOf, 'priority'),
     requestsPerMinute: take(reader, 'rpm', countOf, 'requestsPerMinute of the target'),
@@ -291,6 +294,7 @@ interface Info {
 
 function readInfo(fields: SourceFields, { path, info, isKnown }: InfoGiven): Info {
   const model = isKnown ? leaveLimits(fields, path, info) : readLimits(fields, path, info)
+  fields.taken([...path, 'mode'], 'each target serves the operations of its provider')
   const groups = listOf(info['access_groups']).map(String)
   if (groups.length > 0)
     fields.changed([...path, 'access_groups'], 'its models stand in the lists of imported keys')

@@ -64,7 +64,6 @@ export const leftInfo: Readonly<Record<string, string>> = {
     'a price by the second of the call is not known; audioSeconds is by the second of sound',
   litellm_provider: 'the provider says it',
   metadata: 'routes have no free data; write it as a comment',
-  mode: 'each target serves the operations of its provider',
   output_cost_per_second: 'a price by the second of the call is not known',
   output_vector_size: 'a request says the dimensions',
   team_id: 'give the name to the models of the team',
@@ -196,7 +195,6 @@ export const leftSettings: Readonly<Record<string, string>> = {
   'router_settings.provider_budget_config': 'budgets belong to keys and accounts',
   'router_settings.redis_*': 'its value is not understood',
   'router_settings.cache_responses': noCache,
-  'router_settings.retry_after': 'set retries.baseMs in defaults',
   'router_settings.retry_policy':
     'what failed before it was begun is tried again, whatever the error; what the caller did wrong is not',
   'router_settings.routing_strategy_args': 'the window of the strategies is fixed',

@@ -50,6 +50,7 @@ export function litellmRoutes(
     if (name !== first.target || typeof route !== 'string') models.set(name, route)
     else fields.taken([...first.path, 'model_name'], 'it can be asked for without a route')
   }
+  addFallbacks(fields, models, sections)
   for (const { alias, model, path } of sections.aliases) {
     const route = models.get(model)
     if (route === undefined) fields.left(path, `there is no model ${model}`)
@@ -58,7 +59,6 @@ export function litellmRoutes(
       fields.changed(path, `models.${alias} is as models.${model}`)
     }
   }
-  addFallbacks(fields, models, sections)
   if (defaultModel !== undefined && !models.has(defaultModel) && !defaultModel.includes('/')) {
     if (sections.defaultModelPath)
       fields.left(sections.defaultModelPath, `there is no model ${defaultModel}`)
@@ -165,8 +165,9 @@ function retriesOf(entries: readonly Deployment[]) {
 function addFallbacks(
   fields: SourceFields,
   models: Map<string, string | Route>,
-  { fallbacks, longer, defaultFallbacks }: Sections,
+  { fallbacks, longer, defaultFallbacks, aliases }: Sections,
 ): void {
+  const names = new Set([...models.keys(), ...aliases.map(({ alias }) => alias)])
   for (const { to, path } of defaultFallbacks)
     for (const name of models.keys()) {
       const others = to.filter((other) => other !== name)

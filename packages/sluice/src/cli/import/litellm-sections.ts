@@ -186,6 +186,7 @@ class SectionReader {
       this.take('timeout', millisecondsOf, 'defaults.timeouts.headersMs and idleMs') ??
       this.take('request_timeout', millisecondsOf, 'defaults.timeouts.headersMs and idleMs')
     if (whole) this.take('request_timeout', () => undefined, '')
+    const wait = this.take('retry_after', millisecondsOf, 'defaults.retries.baseMs')
     const stream = this.take('stream_timeout', millisecondsOf, 'defaults.timeouts.firstTokenMs')
     const allowed = this.take(
       'allowed_fails',

@@ -44,9 +44,6 @@ export function litellmUpstream(fields: SourceFields, given: Given): Upstream | 
   if (typeof draft === 'string') return draft
   const { name, ...settled } = draft
   const to = name ?? model
-  const known = settled.kind ?? settled.type ?? ''
-  if (id === `${known}/${to}`) fields.taken([...path, 'model'])
-  else fields.changed([...path, 'model'], `${known}/${to}`)
   return { draft: settled, model: to }
 }
 

@@ -6,77 +6,15 @@ const lengthMin = 16
 const bitsMin = 40
 
 /** Secrets of examples, without the prefix: they stand in documentation and in settings of thousands. */
-const wellKnown: readonly string[] = [
-  ...[
-    '1234',
-    '12345',
-    '123456',
-    '12345678',
-    '1234567890',
-    '123',
-    '0000',
-    '1111',
-    'abc',
-    'abcd',
-    'abc123',
-  ],
-  ...[
-    'test',
-    'test-key',
-    'testing',
-    'demo',
-    'dev',
-    'local',
-    'key',
-    'my-key',
-    'mykey',
-    'my_key',
-    'my-secret-key',
-  ],
-  ...[
-    'secret',
-    'password',
-    'changeme',
-    'change-me',
-    'change_me',
-    'change-this',
-    'master',
-    'master-key',
-    'masterkey',
-  ],
-  ...[
-    'admin',
-    'root',
-    'litellm',
-    'litellm-master-key',
-    'litellm-key',
-    'litellm_master_key',
-    'my_special_key',
-  ],
-  ...[
-    'my-special-key',
-    'your-key',
-    'your-master-key',
-    'your-secret-key',
-    'your-api-key',
-    'proxy',
-    'dummy',
-    'fake',
-  ],
-  ...[
-    'fake-key',
-    'none',
-    'anything',
-    'xxx',
-    'xxxx',
-    'xxxxxxxx',
-    'default',
-    'example',
-    'openai',
-    'ollama',
-    'key-1',
-  ],
-]
+const wellKnown: readonly string[] = `
+  1234 12345 123456 12345678 1234567890 123 0000 1111 abc abcd abc123 test test-key testing demo dev local key
+  my-key mykey my_key my-secret-key secret password changeme change-me change_me change-this master master-key
+  masterkey admin root litellm litellm-master-key litellm-key litellm_master_key my_special_key my-special-key
+  your-key your-master-key your-secret-key your-api-key proxy dummy fake fake-key none anything xxx xxxx
+  xxxxxxxx default example openai ollama key-1
+`
+  .trim()
+  .split(/\s+/)
 
 /** Why a secret is too weak to open a gateway; undefined if it is not. */
 export function weaknessOf(secret: string): string | undefined {
