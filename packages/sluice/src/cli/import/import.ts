@@ -78,15 +78,15 @@ export async function importNewApiCommand(
   )
     ? importChannels(tables, 'the channels of new-api')
     : undefined
-  const accounts = importNewApiAccounts(tables, {
+  const found = importNewApiAccounts(tables, {
     now: Date.now(),
     channels: channels?.channels ?? [],
   })
   return finish(environment, options, {
     source: 'new-api',
     settings: channels?.yaml,
-    accounts,
-    report: [...(channels?.report ?? []), ...accounts.report],
+    accounts: tables.has('users') || tables.has('tokens') ? found : undefined,
+    report: [...(channels?.report ?? []), ...found.report],
   })
 }
 

@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf } from '@sluice/contract'
+import { DefaultParameters, isObject, listOf, objectOf } from '@sluice/contract'
 import type { Path } from '../../config/references.ts'
 import { providers } from '@sluice/gateway/providers/index.ts'
 import type { ProviderDraft, ProviderDrafts } from './provider-drafts.ts'
@@ -29,28 +29,7 @@ export interface Deployment {
 }
 
 /** Parameters of chat requests that a route may have as defaults. */
-const defaultNames: ReadonlySet<string> = new Set([
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop',
-  'max_tokens',
-  'max_completion_tokens',
-  'presence_penalty',
-  'frequency_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'seed',
-  'reasoning_effort',
-  'verbosity',
-  'parallel_tool_calls',
-  'service_tier',
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'store',
-])
+const defaultNames: ReadonlySet<string> = new Set(Object.keys(DefaultParameters.properties))
 
 /** Costs of LiteLLM per unit, the rates of a price that they are, and how many units that is of. */
 const rates: Readonly<Record<string, readonly [rate: string, convert: (cost: number) => number]>> =
@@ -95,7 +74,7 @@ export function readDeployment(
   const at: Path = [...path, 'litellm_params']
   const upstream = litellmUpstream(fields, { path: at, params })
   if (typeof upstream === 'string') {
-    fields.left(path, upstream)
+    fields.leftWhole(path, upstream)
     return undefined
   }
   fields.taken([...path, 'model_name'], `models.${name}`)

@@ -18,7 +18,6 @@ export const leftParams: Readonly<Record<string, string>> = {
   auto_router_default_model: 'Sluice does not choose a model by the text of a request',
   auto_router_embedding_model: 'Sluice does not choose a model by the text of a request',
   aws_external_id: cloudIdentity,
-  aws_profile_name: cloudIdentity,
   aws_role_name: cloudIdentity,
   aws_session_name: cloudIdentity,
   aws_sts_endpoint: cloudIdentity,

@@ -168,30 +168,26 @@ function addFallbacks(
   { fallbacks, longer, defaultFallbacks, aliases }: Sections,
 ): void {
   const names = new Set([...models.keys(), ...aliases.map(({ alias }) => alias)])
-  for (const { to, path } of defaultFallbacks)
-    for (const name of models.keys()) {
-      const others = to.filter((other) => other !== name)
-      if (!fallbacks.some(({ from }) => from === name))
-        extend(fields, models, { from: name, to: others, path }, 'fallback')
-    }
-  for (const one of fallbacks) extend(fields, models, one, 'fallback')
-  for (const one of longer) extend(fields, models, one, 'longer')
-}
+  const withDefaults = defaultFallbacks.flatMap(({ to, path }) =>
+    [...models.keys()]
+      .filter((name) => !name.includes('*') && !fallbacks.some(({ from }) => from === name))
+      .map((name) => ({ from: name, to: to.filter((other) => other !== name), path }))
+      .filter((one) => one.to.length > 0),
+  )
+  for (const one of [...withDefaults, ...fallbacks]) extend(one, 'fallback')
+  for (const one of longer) extend(one, 'longer')
 
-function extend(
-  fields: SourceFields,
-  models: Map<string, string | Route>,
-  { from, to, path }: Fallbacks,
-  option: 'fallback' | 'longer',
-): void {
-  const route = models.get(from)
-  if (route === undefined) return fields.left(path, `there is no model ${from}`)
-  const known = to.filter((name) => models.has(name) || name.includes('/'))
-  const unknown = to.filter((name) => !known.includes(name))
-  if (known.length === 0) return fields.left(path, `there is no model ${unknown.join(' and no ')}`)
-  const whole: Route = typeof route === 'string' ? { targets: [route] } : route
-  models.set(from, { ...whole, [option]: known })
-  if (unknown.length > 0)
-    fields.changed(path, `${option}, without ${unknown.join(', ')}, which there is not`)
-  else fields.changed(path, `${option} of the route`)
+  function extend({ from, to, path }: Fallbacks, option: 'fallback' | 'longer'): void {
+    const route = models.get(from)
+    if (route === undefined) return fields.left(path, `there is no model ${from}`)
+    const known = to.filter((name) => names.has(name) || name.includes('/'))
+    const unknown = to.filter((name) => !known.includes(name))
+    if (known.length === 0)
+      return fields.left(path, `there is no model ${unknown.join(' and no ')}`)
+    const whole: Route = typeof route === 'string' ? { targets: [route] } : route
+    models.set(from, { ...whole, [option]: known })
+    if (unknown.length > 0)
+      fields.changed(path, `${option}, without ${unknown.join(', ')}, which there is not`)
+    else fields.changed(path, `${option} of the route`)
+  }
 }

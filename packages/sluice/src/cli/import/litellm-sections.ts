@@ -200,8 +200,11 @@ class SectionReader {
       ...(cooldown && { cooldownMs: cooldown.value }),
     }
     const defaults = {
-      ...(retries && {
-        retries: { attempts: attemptsOf(retries.value) },
+      ...((retries ?? wait) && {
+        retries: {
+          ...(retries && { attempts: attemptsOf(retries.value) }),
+          ...(wait && { baseMs: wait.value }),
+        },
       }),
       ...(Object.keys(timeouts).length > 0 && { timeouts }),
       ...(Object.keys(breaker).length > 0 && { breaker }),

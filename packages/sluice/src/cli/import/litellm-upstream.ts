@@ -225,6 +225,11 @@ function bedrockDraft(fields: SourceFields, { params, path }: Given, { place }: 
   const secret = read('aws_secret_access_key', 'key')
   const session = read('aws_session_token', 'key')
   const endpoint = read('aws_bedrock_runtime_endpoint', 'baseUrl') ?? place.address
+  if ('aws_profile_name' in params)
+    fields.changed(
+      [...path, 'aws_profile_name'],
+      'key: default-chain; set AWS_PROFILE to it, which holds for the process',
+    )
   const hasIdentity = ['aws_profile_name', 'aws_role_name', 'aws_web_identity_token'].some(
     (name) => name in params,
   )

@@ -101,7 +101,7 @@ function readUser(row: SourceRow, { now, quotaPerUsd }: Pick<Context, 'now' | 'q
     kind: 'user',
     name: nameOf(row.text('username'), theirs),
     createdAt: createdAt === undefined || createdAt <= 0 ? now : createdAt * 1_000,
-    ...(row.number('status') !== enabled && { disabledAt: now }),
+    ...((row.number('status') ?? enabled) !== enabled && { disabledAt: now }),
     budgets: [budget],
   }
   row.end(userReasons)

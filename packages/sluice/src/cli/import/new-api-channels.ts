@@ -85,7 +85,7 @@ export function importChannels(
 
 function readChannel(row: SourceRow, drafts: ProviderDrafts): Channel | undefined {
   const type = row.number('type') ?? 0
-  if (row.number('status') !== enabled) {
+  if ((row.number('status') ?? enabled) !== enabled) {
     row.leave('it is disabled')
     return undefined
   }

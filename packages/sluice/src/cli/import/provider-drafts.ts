@@ -58,7 +58,8 @@ export class ProviderDrafts {
   #freeName(draft: ProviderDraft): string {
     const usual = draft.kind ?? ownName(draft)
     const { region, project } = draft
-    const host = hostLabel(draft.baseUrl)
+    // A server of one's own has the name of its host already.
+    const host = draft.kind === undefined ? undefined : hostLabel(draft.baseUrl)
     const wanted = [
       usual,
       ...[region, host, project].map((part) => part && asName(`${usual}-${part}`)),

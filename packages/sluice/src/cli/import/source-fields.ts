@@ -49,6 +49,12 @@ export class SourceFields {
     this.#decide(path, { verdict: 'not taken', note: why })
   }
 
+  /** Leaves a field with everything in it, whatever was decided there. */
+  leftWhole(path: Path, why: string): void {
+    for (const key of this.#within(path)) this.#decisions.delete(key)
+    this.left(path, why)
+  }
+
   /** Every field in the order of the file. A field in which nothing was decided otherwise is one entry. */
   report(): readonly FieldReport[] {
     return this.#reportOf(this.value, [], undefined)
@@ -61,7 +67,7 @@ export class SourceFields {
   #reportOf(value: unknown, path: Path, above: Decision | undefined): readonly FieldReport[] {
     const decision = this.#decisions.get(JSON.stringify(path)) ?? above
     const parts = partsOf(value)
-    const isWhole = parts.length === 0 || (decision && !this.#decidesWithin(path))
+    const isWhole = parts.length === 0 || (decision && this.#within(path).length === 0)
     if (!isWhole)
       return parts.flatMap(([name, part]) => this.#reportOf(part, [...path, name], decision))
     if (path.length === 0) return []
@@ -69,9 +75,10 @@ export class SourceFields {
     return [{ place: this.#place(path), field: formatPath(path), verdict, note }]
   }
 
-  #decidesWithin(path: Path): boolean {
+  /** What was decided within a field. */
+  #within(path: Path): readonly string[] {
     const start = `${JSON.stringify(path).slice(0, -1)}${path.length > 0 ? ',' : ''}`
-    return [...this.#decisions.keys()].some(
+    return [...this.#decisions.keys()].filter(
       (key) => key.startsWith(start) && key.length > start.length,
     )
   }

@@ -46,7 +46,8 @@ export class SourceRow {
   readonly #row: Row
   readonly #table: string
   readonly #reports: RowReports
-  readonly #decided = new Set<string>()
+  /** What was said of each column. */
+  readonly #decided = new Map<string, string>()
 
   constructor(
     { table, row, label }: { readonly table: string; readonly row: Row; readonly label: string },
@@ -139,8 +140,10 @@ export class SourceRow {
   }
 
   #decide(name: string, verdict: Verdict, note: string): void {
-    this.#decided.add(name)
-    if (isEmpty(this.#row[name])) return
+    // The last decision holds; one that is repeated is reported once.
+    const isSaid = this.#decided.get(name) === note
+    this.#decided.set(name, note)
+    if (isSaid || isEmpty(this.#row[name])) return
     this.#reports.add(this.#table, this.label, { field: name, verdict, note })
   }
 }

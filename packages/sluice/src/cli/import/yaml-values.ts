@@ -27,7 +27,7 @@ export function millisecondsOf(value: unknown): number | undefined {
 /** A text as sluice.yaml has it: the reference to a variable, or the text with what looks like one escaped. */
 export function written(text: string): string {
   const [, name] = /^os\.environ\/(\w+)$/.exec(text) ?? []
-  return name === undefined ? text.replaceAll('${', '$${') : `\${${name}}`
+  return name === undefined ? text.replaceAll('${', () => '$${') : `\${${name}}`
 }
 
 /** Whether a written text refers to a variable. */
