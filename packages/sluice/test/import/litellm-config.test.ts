@@ -193,6 +193,21 @@ describe('single settings', () => {
     })
   })
 
+  test('a wildcard leads to a wildcard only, and * to the default model', () => {
+    const text = deployment(
+      'model: openai/a, api_key: k',
+      '  - model_name: w/*\n    litellm_params: {model: openai/b, api_key: k}\n  - model_name: x/*\n    litellm_params: {model: openai/*, api_key: k}\n  - model_name: "*"\n    litellm_params: {model: openai/c, api_key: k}\n',
+    )
+    const { yaml, report } = importLitellmConfig(text, 'c.yaml')
+    expect(parseDocument(yaml).toJS()).toMatchObject({
+      models: { m: 'openai/a', 'x/*': 'openai/*' },
+      defaultModel: 'openai/c',
+    })
+    expect(report.filter(({ verdict }) => verdict === 'not taken')).toMatchObject([
+      { place: 'c.yaml:4', field: 'model_list[1]' },
+    ])
+  })
+
   test('unknown fields, a broken text and an empty file', () => {
     const { report } = importLitellmConfig('wonder: {a: 1}\nlitellm_settings: {b: [1]}\n', 'c.yaml')
     expect(report).toEqual([

@@ -46,7 +46,11 @@ export function litellmRoutes(
       )
       continue
     }
-    const route = routeOf(fields, entries, sections)
+    const fitting = entries.filter(({ target }) => target.includes('*') === name.includes('*'))
+    const others = entries.filter((one) => !fitting.includes(one))
+    leaveOthers(fields, others, 'the name and its target both have a *, or neither has one')
+    if (fitting.length === 0) continue
+    const route = routeOf(fields, fitting, sections)
     if (name !== first.target || typeof route !== 'string') models.set(name, route)
     else fields.taken([...first.path, 'model_name'], 'it can be asked for without a route')
   }
@@ -77,7 +81,7 @@ function isPlainName(
 }
 
 function leaveOthers(fields: SourceFields, entries: readonly Deployment[], why: string): void {
-  for (const { path } of entries) fields.left(path, why)
+  for (const { path } of entries) fields.leftWhole(path, why)
 }
 
 function routeOf(
@@ -180,7 +184,7 @@ function addFallbacks(
   function extend({ from, to, path }: Fallbacks, option: 'fallback' | 'longer'): void {
     const route = models.get(from)
     if (route === undefined) return fields.left(path, `there is no model ${from}`)
-    const known = to.filter((name) => names.has(name) || name.includes('/'))
+    const known = to.filter((name) => names.has(name) || (name.includes('/') && !name.includes('*')))
     const unknown = to.filter((name) => !known.includes(name))
     if (known.length === 0)
       return fields.left(path, `there is no model ${unknown.join(' and no ')}`)
