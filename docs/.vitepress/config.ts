@@ -42,6 +42,15 @@ const menu = [
     ],
   },
   {
+    text: 'Move here',
+    items: [
+      { text: 'From LiteLLM', link: '/from-litellm' },
+      { text: 'From new-api', link: '/from-new-api' },
+      { text: 'From Portkey', link: '/from-portkey' },
+      { text: 'From OpenRouter', link: '/from-openrouter' },
+    ],
+  },
+  {
     text: 'Look up',
     items: [
       { text: 'Settings', link: '/settings' },

@@ -195,7 +195,8 @@ describe('rejects settings of another program', () => {
     const message = messageOf(text)
     expect(message).toMatch(/^sluice\.yaml:1:\d+: /)
     expect(message).toContain(`belongs to a ${program} configuration`)
-    const way = program === 'LiteLLM' ? 'sluice import litellm' : 'models: { fast: openai/gpt-6-luna }'
+    const way =
+      program === 'LiteLLM' ? 'sluice import litellm' : 'models: { fast: openai/gpt-6-luna }'
     expect(message).toContain(way)
   })
 })

@@ -184,7 +184,9 @@ function addFallbacks(
   function extend({ from, to, path }: Fallbacks, option: 'fallback' | 'longer'): void {
     const route = models.get(from)
     if (route === undefined) return fields.left(path, `there is no model ${from}`)
-    const known = to.filter((name) => names.has(name) || (name.includes('/') && !name.includes('*')))
+    const known = to.filter(
+      (name) => names.has(name) || (name.includes('/') && !name.includes('*')),
+    )
     const unknown = to.filter((name) => !known.includes(name))
     if (known.length === 0)
       return fields.left(path, `there is no model ${unknown.join(' and no ')}`)
