@@ -2,7 +2,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter, parse, parseDocument } from 'yaml'
+import { fakeUpstream, json } from '../../../../test/support/fakes/fake-upstream.ts'
+import { chatReply } from '../../../../test/support/fakes/openai-wire.ts'
+import { start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { certificate } from '../../../../test/support/servers/certificates.ts'
 import { providers } from '../../../gateway/src/providers/index.ts'
@@ -11,6 +14,7 @@ import { importLitellmConfig } from '../../src/cli/import/litellm-config.ts'
 import { kindAt, prefixRules } from '../../src/cli/import/litellm-providers.ts'
 import { formatReport } from '../../src/cli/import/report.ts'
 import { readEnvironment } from '../../src/config/env.ts'
+import type { ConfigFile } from '../../src/config/schema.ts'
 
 const folder = join(import.meta.dirname, 'litellm')
 const names = readdirSync(folder).flatMap((file) => /^(.+)\.config\.yaml$/.exec(file)?.[1] ?? [])
@@ -191,6 +195,22 @@ describe('single settings', () => {
       n: 'openai/b',
       x: { targets: ['openai/a'], fallback: ['n'] },
     })
+  })
+
+  test('calls go where LiteLLM sent them, with the defaults of the name', async () => {
+    await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hi')))
+    const text = deployment(
+      `model: openai/own-model, api_base: ${upstream.url}, api_key: upstream-key, temperature: 0.2`,
+    )
+    await using gateway = await start(parse(importLitellmConfig(text, 'c.yaml').yaml) as ConfigFile)
+    const messages = [{ role: 'user', content: 'Hi' }]
+    expect((await gateway.post('/v1/chat/completions', { model: 'm', messages })).status).toBe(200)
+    expect(upstream.seen).toMatchObject([
+      {
+        headers: { authorization: 'Bearer upstream-key' },
+        body: { model: 'own-model', temperature: 0.2 },
+      },
+    ])
   })
 
   test('a wildcard leads to a wildcard only, and * to the default model', () => {

@@ -1,9 +1,8 @@
 // Keys of a LiteLLM proxy go on working: its database is imported into a gateway that runs, and calls are made with the secrets.
-import { hash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { asked, granted } from '../../../../test/support/administrate.ts'
+import { granted } from '../../../../test/support/administrate.ts'
 import { fakeUpstream, json } from '../../../../test/support/fakes/fake-upstream.ts'
 import { chatReply } from '../../../../test/support/fakes/openai-wire.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
@@ -14,117 +13,10 @@ import { openTestDatabase, query } from '../../../store/test/postgres/postgres-s
 import { importLitellmCommand, type ImportOptions } from '../../src/cli/import/import.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import type { ConfigFile } from '../../src/config/schema.ts'
+import { config, key, masterKey, rows, secretOf, tables } from './litellm-rows.ts'
 
 const litellm = await openTestDatabase()
 afterAll(() => litellm?.[Symbol.asyncDispose]())
-
-const tables = readFileSync(join(import.meta.dirname, 'litellm-tables.sql'), 'utf8')
-/** As LiteLLM hashes a key (`hash_token`): SHA-256 of the whole of it. */
-const hashToken = (secret: string) => hash('sha256', secret)
-const secretOf = (name: string) => `sk-${hash('sha256', name, 'base64url').slice(0, 22)}`
-const masterKey = 'sk-the-master-key-of-litellm'
-const value = (one: unknown) =>
-  one === null
-    ? 'NULL'
-    : typeof one === 'number' || typeof one === 'boolean'
-      ? String(one)
-      : `'${String(one)}'`
-
-function insert(table: string, row: Readonly<Record<string, unknown>>): string {
-  const columns = Object.keys(row).join(', ')
-  return `INSERT INTO "${table}" (${columns}) VALUES (${Object.values(row).map(value).join(', ')});`
-}
-
-const by = { created_by: 'admin', updated_by: 'admin' }
-const soon = '2199-01-01 00:00:00'
-const past = '2020-01-01 00:00:00'
-
-/** A key whose secret is `secretOf` its name, unless a token is given. */
-const key = (name: string, row: Readonly<Record<string, unknown>> = {}) =>
-  insert('LiteLLM_VerificationToken', {
-    token: hashToken(secretOf(name)),
-    key_name: `sk-...${secretOf(name).slice(-4)}`,
-    key_alias: name,
-    ...row,
-  })
-
-const rows = [
-  insert('LiteLLM_BudgetTable', {
-    budget_id: 'b-org',
-    max_budget: 100,
-    budget_duration: '30d',
-    budget_reset_at: soon,
-    ...by,
-  }),
-  insert('LiteLLM_BudgetTable', { budget_id: 'b-key', max_budget: 2, rpm_limit: 1000, ...by }),
-  insert('LiteLLM_OrganizationTable', {
-    organization_id: 'o1',
-    organization_alias: 'acme',
-    budget_id: 'b-org',
-    spend: 30,
-    ...by,
-  }),
-  insert('LiteLLM_TeamTable', {
-    team_id: 't1',
-    team_alias: 'research',
-    organization_id: 'o1',
-    models: '{fast,slow}',
-    max_budget: 50,
-    budget_duration: '7d',
-    budget_reset_at: soon,
-    spend: 12.5,
-    tpm_limit: 900000,
-    metadata: '{"cost_center": "7", "nested": {"a": 1}}',
-  }),
-  insert('LiteLLM_TeamTable', { team_id: 't2', team_alias: 'closed', blocked: true }),
-  insert('LiteLLM_UserTable', {
-    user_id: 'u1',
-    user_email: 'ada@acme.example',
-    user_role: 'internal_user',
-    max_budget: 5,
-    spend: 1,
-    teams: '{t1}',
-  }),
-  key('app', {
-    team_id: 't1',
-    user_id: 'u1',
-    models: '{fast}',
-    max_budget: 10,
-    budget_duration: '1mo',
-    budget_reset_at: soon,
-    spend: 4,
-    rpm_limit: 60,
-    metadata: '{"tags": ["prod"]}',
-  }),
-  key('personal', { user_id: 'u1', budget_id: 'b-key', spend: 0.5 }),
-  key('blocked', { blocked: true }),
-  key('expired', { expires: past }),
-  key('later', { expires: soon }),
-  key('spent', { max_budget: 1, budget_duration: '30d', budget_reset_at: soon, spend: 1 }),
-  key('renewed', { max_budget: 1, budget_duration: '30d', budget_reset_at: past, spend: 1 }),
-  key('of-closed', { team_id: 't2' }),
-  key('of-organization', { organization_id: 'o1' }),
-  key('embeddings', { allowed_routes: '{/v1/embeddings}' }),
-  key('odd-routes', { allowed_routes: '{/v1/unheard-of}' }),
-  key('rotated'),
-  insert('LiteLLM_DeprecatedVerificationToken', {
-    id: 'd1',
-    token: hashToken(secretOf('before-rotation')),
-    active_token_id: hashToken(secretOf('rotated')),
-    revoke_at: soon,
-  }),
-  key('weak', { token: hashToken('sk-1234') }),
-  key('number', { token: hashToken('sk-98765') }),
-  key('master', { token: hashToken(masterKey) }),
-  key('dashboard', { team_id: 'litellm-dashboard' }),
-  insert('LiteLLM_ProxyModelTable', {
-    model_id: 'm1',
-    model_name: 'in-the-database',
-    litellm_params: '{"model": "x"}',
-  }),
-].join('\n')
-
-const config = `general_settings:\n  master_key: ${masterKey}\n`
 
 async function newLitellm(): Promise<string> {
   if (!litellm) throw new Error('These tests are left out')
@@ -306,6 +198,10 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
       const { data: after } = await granted(gateway, 'GET /admin/v1/keys?limit=100')
       expect(after).toHaveLength(before.length + 1)
       expect(after.find(({ id }) => id === app)).toMatchObject({ requestsPerMinute: 7 })
+      // A budget that counts the same keeps what was carried.
+      const budgets = [{ limitMicroUsd: 20_000_000, window: 'month' }]
+      await granted(gateway, `PATCH /admin/v1/keys/${app}`, { budgets })
+      expect(await remaining(gateway, 'app')).toBe(16_000_000)
     })
 
     test('an imported key can be rotated, and its old secret is good for a while', async () => {
@@ -355,6 +251,22 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     expect(forced.stdout).toMatch(/0 added; 17 were here before/)
   })
 
+  test('a master key in the environment is not imported, and its database is not that of Sluice', async () => {
+    using folder = temporaryFolder()
+    const database = await newLitellm()
+    const inVariable = { SLUICE_DATA: folder.path, LITELLM_MASTER_KEY: secretOf('later') }
+    const options = { database, dryRun: true, json: true }
+    const { text } = await importLitellmCommand(readEnvironment(inVariable), undefined, options)
+    expect(JSON.parse(text)).toMatchObject({ found: { keys: 12 } })
+    expect(text).toContain('LiteLLM_VerificationToken: later')
+    const shared = new URL(database)
+    shared.search = ''
+    const environment = readEnvironment({ ...inVariable, DATABASE_URL: shared.href })
+    await expect(importLitellmCommand(environment, undefined, options)).rejects.toThrow(
+      /Sluice would keep its tables in the database that is imported/,
+    )
+  })
+
   test('a gateway that cannot be reached leaves no file', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'config.yaml')
@@ -375,65 +287,3 @@ async function remaining(gateway: Started, name: string): Promise<unknown> {
     'remainingMicroUsd'
   ]
 }
-
-describe('POST /admin/v1/import', () => {
-  const team = { id: 'team_0123456789abcdef', kind: 'team', name: 'a', createdAt: 1 }
-  const one = {
-    id: 'key_0123456789abcdef',
-    name: 'k',
-    hash: 'a'.repeat(64),
-    hashScheme: 'whole',
-    prefix: 'sk-',
-    createdAt: 1,
-  }
-
-  test.each<[string, object, string]>([
-    [
-      'an owner that is not there',
-      { accounts: [team], keys: [{ ...one, ownerId: 'team_fedcba9876543210' }] },
-      'keys[0].ownerId',
-    ],
-    [
-      'a parent of the wrong kind',
-      { accounts: [team, { ...team, id: 'team_fedcba9876543210', parentId: team.id }], keys: [] },
-      'accounts[1].parentId',
-    ],
-    [
-      'the same secret twice',
-      { accounts: [team], keys: [one, { ...one, id: 'key_fedcba9876543210' }] },
-      'keys[1].hash',
-    ],
-    ['the same id twice', { accounts: [team, team], keys: [] }, 'accounts[1].id'],
-    ['a role', { accounts: [team], keys: [{ ...one, role: 'administrator' }] }, 'keys[0].role'],
-    [
-      'an address that is none',
-      { accounts: [team], keys: [{ ...one, addresses: ['x'] }] },
-      'addresses[0]',
-    ],
-  ])('refuses %s, and adds nothing', async (_what, body, param) => {
-    await using gateway = await start()
-    const { status, body: answer } = await asked(gateway, 'POST /admin/v1/import', {
-      source: 'x',
-      ...body,
-    })
-    expect([status, answer.error.param]).toEqual([400, param])
-    expect((await granted(gateway, 'GET /admin/v1/teams')).data).toEqual([])
-  })
-
-  test('is for owners only, and is one entry of the audit log', async () => {
-    await using gateway = await start()
-    const { secret } = await granted(gateway, 'POST /admin/v1/keys', {
-      name: 'o',
-      role: 'administrator',
-      adminRole: 'operator',
-    })
-    const body = { source: 'litellm', accounts: [team], keys: [{ ...one, ownerId: team.id }] }
-    expect((await asked(gateway, 'POST /admin/v1/import', body, secret)).status).toBe(403)
-    await granted(gateway, 'POST /admin/v1/import', body)
-    const { data } = await granted(gateway, 'GET /admin/v1/audit?limit=1')
-    expect(data).toMatchObject([
-      { action: 'accounts.import', target: 'litellm', after: { accounts: 1, keys: 1 } },
-    ])
-    expect(JSON.stringify(data)).not.toContain(one.hash)
-  })
-})

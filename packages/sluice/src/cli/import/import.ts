@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { importAccounts } from '@sluice/server/admin/import.ts'
-import { absoluteConfigFile } from '../../config/config.ts'
+import { absoluteConfigFile, loadConfig } from '../../config/config.ts'
 import type { Environment } from '../../config/env.ts'
 import { openAdmin } from '../ask-admin.ts'
+import { databaseName } from '../open-data.ts'
 import type { GatewayOptions, Printed } from '../command.ts'
 import { CommandError, reasonOf } from '../command-error.ts'
 import type { ImportedAccounts } from './imported-accounts.ts'
@@ -49,7 +50,10 @@ export async function importLitellmCommand(
     throw new CommandError('Name the settings file, or give --database or --export')
   const settings =
     file === undefined ? undefined : importLitellmConfig(textOf(file), basename(file))
-  const names = settings ?? { accessGroups: new Map(), masterKey: undefined }
+  const names = {
+    accessGroups: settings?.accessGroups ?? new Map(),
+    masterKey: masterKeyIn(environment, settings?.masterKey),
+  }
   const tables = await readTables(litellmTables, { database, exported })
   const accounts = isData ? importLitellmAccounts(tables, { now: Date.now(), names }) : undefined
   return finish(environment, options, {
@@ -90,6 +94,12 @@ export async function importNewApiCommand(
   })
 }
 
+/** The key that administers LiteLLM: in its file, or in the variable that the file names or LiteLLM reads. */
+function masterKeyIn({ variables }: Environment, written: string | undefined): string | undefined {
+  const [, name = 'LITELLM_MASTER_KEY'] = /^os\.environ\/(\w+)$/.exec(written ?? '') ?? []
+  return written === undefined || written.startsWith('os.environ/') ? variables[name] : written
+}
+
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -104,6 +114,7 @@ async function finish(
   imported: Imported,
 ): Promise<Printed> {
   const { json = false, dryRun = false, output } = options
+  if (imported.accounts && options.url === undefined) await assertOwnDatabase(environment, options)
   const { settings, accounts, report } = imported
   const isPrinted = output === '-'
   const file = isPrinted || settings === undefined ? undefined : outputOf(environment, output)
@@ -129,6 +140,25 @@ async function finish(
   ]
   const lines = [...summary, '', formatReport(report)].join('\n').trim()
   return isPrinted && settings !== undefined ? { text: settings, notes: [lines] } : { text: lines }
+}
+
+/**
+ * Both programs read DATABASE_URL.
+ *
+ * @throws CommandError if Sluice would keep its own tables among those of the other program.
+ */
+async function assertOwnDatabase(
+  environment: Environment,
+  { database = '' }: ImportOptions,
+): Promise<void> {
+  const { url = '' } = (await loadConfig(environment)).storage
+  if (!URL.canParse(url) || !URL.canParse(database)) return
+  const [own, theirs] = [new URL(url), new URL(database)]
+  const isSame = own.host === theirs.host && own.pathname === theirs.pathname
+  if (isSame && own.searchParams.get('options')?.includes('search_path') !== true)
+    throw new CommandError(
+      `Sluice would keep its tables in the database that is imported (${databaseName(url)}): unset DATABASE_URL, or give Sluice another`,
+    )
 }
 
 function outputOf(environment: Environment, output: string | undefined): string {

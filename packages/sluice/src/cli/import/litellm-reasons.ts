@@ -73,7 +73,7 @@ export const leftInfo: Readonly<Record<string, string>> = {
 }
 
 /** Of sections, by `section.name`; names that end in `*` are the beginnings of names. */
-export const leftSettings: Readonly<Record<string, string>> = {
+const leftSettings: Readonly<Record<string, string>> = {
   'general_settings.alerting': observed,
   'general_settings.alerting_*': observed,
   'general_settings.alert_*': observed,

@@ -180,7 +180,7 @@ const words: Readonly<Record<string, string>> = {
  * The window of a duration. LiteLLM's days, weeks and months end by the calendar (`duration_parser.py`): 1d at midnight, 7d on
  * Monday, 30d and 1mo on the first. Others are hours here, up to now. Without one it is never set back.
  */
-export function windowOf(duration: string | undefined): Budget['window'] {
+function windowOf(duration: string | undefined): Budget['window'] {
   if (duration === undefined) return 'lifetime'
   const text = words[duration.trim().toLowerCase()] ?? duration.trim()
   if (/^(?:1d|24h)$/.test(text)) return 'day'
