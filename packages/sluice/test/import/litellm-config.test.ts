@@ -109,6 +109,21 @@ function leavesOf(value: unknown, path = ''): readonly string[] {
   )
 }
 
+const reference = {
+  litellm_settings:
+    'success_callback failure_callback callbacks service_callbacks turn_off_message_logging modify_params enable_preview_features redact_user_api_key_info mcp_aliases langfuse_default_tags set_verbose json_logs default_fallbacks request_timeout force_ipv4 content_policy_fallbacks context_window_fallbacks cache cache_params disable_end_user_cost_tracking key_generation_settings disable_add_transform_inline_image_block use_chat_completions_url_for_anthropic_messages disable_hf_tokenizer_download enable_json_schema_validation enable_key_alias_format_validation disable_copilot_system_to_assistant drop_params max_budget budget_duration ssl_verify num_retries fallbacks'.split(
+      ' ',
+    ),
+  general_settings:
+    'completion_model disable_spend_logs disable_spend_updates disable_master_key_return disable_retry_on_max_parallel_request_limit_error disable_reset_budget disable_adding_master_key_hash_to_db disable_responses_id_security enable_jwt_auth enforce_user_param reject_clientside_metadata_tags allowed_routes key_management_system master_key database_url database_connection_pool_limit database_connection_timeout allow_requests_on_db_unavailable custom_auth max_parallel_requests global_max_parallel_requests infer_model_from_keys background_health_checks health_check_interval alerting alerting_threshold use_client_credentials_pass_through_routes health_check_details public_routes alert_types enforced_params enable_oauth2_auth use_x_forwarded_for service_account_settings image_generation_model store_model_in_db supported_db_objects user_mcp_management_mode store_prompts_in_spend_logs max_request_size_mb max_response_size_mb proxy_budget_rescheduler_min_time proxy_batch_write_at proxy_batch_polling_interval alerting_args custom_key_generate allowed_ips embedding_model default_team_disabled alert_to_webhook_url key_management_settings allow_user_auth user_api_key_cache_ttl disable_prisma_schema_update litellm_key_header_name moderation_model custom_sso allow_client_side_credentials admin_only_routes use_azure_key_vault use_google_kms spend_report_frequency ui_access_mode litellm_jwtauth litellm_license oauth2_config_mappings pass_through_endpoints enable_oauth2_proxy_auth forward_openai_org_id forward_client_headers_to_llm_api maximum_spend_logs_retention_period maximum_spend_logs_retention_interval'.split(
+      ' ',
+    ),
+  router_settings:
+    'routing_strategy redis_host redis_password redis_port redis_db enable_pre_call_check enable_pre_call_checks content_policy_fallbacks fallbacks enable_tag_filtering tag_filtering_match_any cooldown_time disable_cooldowns retry_policy allowed_fails allowed_fails_policy default_max_parallel_requests default_priority polling_interval max_fallbacks default_litellm_params timeout stream_timeout debug_level client_ttl cache_kwargs routing_strategy_args model_group_alias num_retries default_fallbacks'.split(
+      ' ',
+    ),
+}
+
 describe('single settings', () => {
   const deployment = (params: string, further = '') =>
     `model_list:\n  - model_name: m\n    litellm_params: {${params}}\n${further}`
@@ -226,6 +241,29 @@ describe('single settings', () => {
     expect(report.filter(({ verdict }) => verdict === 'not taken')).toMatchObject([
       { place: 'c.yaml:4', field: 'model_list[1]' },
     ])
+  })
+
+  /** LiteLLM's reference of its settings (https://docs.litellm.ai/docs/proxy/config_settings). */
+  test.each(Object.entries(reference))(
+    '%s: nothing of the reference is unknown',
+    (section, list) => {
+      const text = list.map((name) => `  ${name}: [{}]`).join('\n')
+      const { report } = importLitellmConfig(`${section}:\n${text}\n`, 'c.yaml')
+      expect(report.filter(({ note }) => note.includes('does not know'))).toEqual([])
+      expect(report).toHaveLength(list.length)
+    },
+  )
+
+  test('limits of several processes are shared by the same Redis', () => {
+    const redis = (lines: string) =>
+      (parse(importLitellmConfig(`router_settings: {${lines}}`, 'c.yaml').yaml) as ConfigFile).redis
+    expect(redis('redis_host: r, redis_port: 7000, redis_password: "a/b", redis_db: 2')).toEqual({
+      url: 'redis://:a%2Fb@r:7000/2',
+    })
+    expect(redis('redis_host: os.environ/H, redis_password: os.environ/P')).toEqual({
+      url: 'redis://:${P}@${H}:6379',
+    })
+    expect(redis('redis_port: 7000')).toBeUndefined()
   })
 
   test('unknown fields, a broken text and an empty file', () => {

@@ -1,4 +1,5 @@
 // Keys of a LiteLLM proxy go on working: its database is imported into a gateway that runs, and calls are made with the secrets.
+import { hash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -265,6 +266,37 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     await expect(importLitellmCommand(environment, undefined, options)).rejects.toThrow(
       /Sluice would keep its tables in the database that is imported/,
     )
+  })
+
+  test('more than one request carries is added in parts, and a failure says how much is there', async () => {
+    using folder = temporaryFolder()
+    const tokens = Array.from({ length: 1_501 }, (_, index) => ({
+      token: hash('sha256', `sk-many-${index}`),
+      key_alias: `key ${index}`,
+    }))
+    const file = join(folder.path, 'LiteLLM_VerificationToken.json')
+    writeFileSync(file, JSON.stringify(tokens))
+    let answered = 0
+    await using broken = await fakeUpstream((seen, response) => {
+      answered += 1
+      const ids = (seen.body['keys'] as { readonly id: string }[]).map(({ id }) => id)
+      if (answered === 1) return json(response, { object: 'import', added: ids, present: [] })
+      response.writeHead(503).end('{"error":{"message":"The database is away"}}')
+    })
+    const environment = readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: folder.path })
+    const given = { export: [file], json: true }
+    await expect(
+      importLitellmCommand(environment, undefined, { ...given, url: broken.url }),
+    ).rejects.toThrow(
+      /^1500 of 1501 accounts and keys were imported; run it again for the rest: .*away/,
+    )
+    await using gateway = await start()
+    const { text } = await importLitellmCommand(environment, undefined, {
+      ...given,
+      url: gateway.url,
+    })
+    expect((JSON.parse(text) as { added: string[] }).added).toHaveLength(1_501)
+    expect((await gateway.request('/v1/models', { key: 'sk-many-1500' })).status).toBe(200)
   })
 
   test('a gateway that cannot be reached leaves no file', async () => {

@@ -7,6 +7,7 @@ const noCache = 'Sluice does not keep responses to answer with them again'
 const noHooks = 'Sluice runs no code of yours in a call'
 const observed = 'set telemetry (OTLP) or alerts in sluice.yaml'
 const logs = 'set log.level in sluice.yaml'
+const part = 'it turns a part of LiteLLM on or off'
 const byAccounts = 'set it on the organization, team, user or key'
 
 /** Of `litellm_params`. */
@@ -88,10 +89,32 @@ const leftSettings: Readonly<Record<string, string>> = {
   'general_settings.coordination_v2_database_url': 'it is LiteLLM’s own',
   'general_settings.custom_auth*': noHooks,
   'general_settings.custom_key_generate': noHooks,
+  'general_settings.custom_sso': 'set console.oidc in sluice.yaml',
   'general_settings.database_*':
     'Sluice has its own database (storage.url); give LiteLLM’s to sluice import with --database',
   'general_settings.default_team_disabled': 'keys belong to a team or to none, as they were made',
-  'general_settings.disable_*': 'it turns off a part of LiteLLM',
+  'general_settings.alerting_args': observed,
+  'general_settings.allowed_ips': 'set addresses on the accounts or keys',
+  'general_settings.disable_*': part,
+  'general_settings.embedding_model': 'a request names its model',
+  'general_settings.enable_oauth2*': 'set jwt in sluice.yaml',
+  'general_settings.forward_client_headers_to_llm_api':
+    'headers that a provider knows are sent on, others are not',
+  'general_settings.forward_openai_org_id':
+    'write openai-organization into headers of the provider',
+  'general_settings.image_generation_model': 'a request names its model',
+  'general_settings.litellm_key_header_name':
+    'keys are read from authorization, x-api-key, api-key and x-goog-api-key',
+  'general_settings.litellm_license': 'it is LiteLLM’s own',
+  'general_settings.moderation_model': 'a request names its model',
+  'general_settings.oauth2_config_mappings': 'set jwt in sluice.yaml',
+  'general_settings.proxy_batch_polling_interval': 'there is no Batch API',
+  'general_settings.reject_clientside_metadata_tags':
+    'a request may add tags, and never takes those of its key away',
+  'general_settings.service_account_settings': byAccounts,
+  'general_settings.spend_report_frequency': observed,
+  'general_settings.supported_db_objects': 'it says where LiteLLM keeps its settings',
+  'general_settings.user_api_key_cache_ttl': 'a changed key is known within a second',
   'general_settings.enable_jwt_auth': 'set jwt in sluice.yaml',
   'general_settings.litellm_jwtauth': 'set jwt in sluice.yaml',
   'general_settings.enforce_user_param': 'keys name the user of a call',
@@ -127,7 +150,9 @@ const leftSettings: Readonly<Record<string, string>> = {
   'litellm_settings.s3_callback_params': observed,
   'litellm_settings.cache': noCache,
   'litellm_settings.cache_params': noCache,
-  'litellm_settings.enable_*': noCache,
+  'litellm_settings.enable_caching_on_provider_specific_optional_params': noCache,
+  'litellm_settings.enable_*': part,
+  'litellm_settings.disable_*': part,
   'litellm_settings.budget_duration':
     'there is no budget for the whole gateway: give one to an organization of all keys',
   'litellm_settings.max_budget':
@@ -164,7 +189,6 @@ const leftSettings: Readonly<Record<string, string>> = {
     'contents are not kept unless contentLogging says so, and are masked then',
   'litellm_settings.turn_off_message_logging':
     'contents are not kept unless contentLogging says so',
-  'litellm_settings.request_timeout': 'its value is not understood',
   'litellm_settings.set_verbose': logs,
   'litellm_settings.ssl_*':
     'certificates are verified; name an own authority in ca of the provider',
@@ -185,14 +209,20 @@ const leftSettings: Readonly<Record<string, string>> = {
   'router_settings.default_priority': 'waiting keys take turns',
   'router_settings.disable_cooldowns': 'a target that fails is only tried last',
   'router_settings.enable_pre_call_checks': 'longer and the limits of models are always heeded',
+  'router_settings.enable_pre_call_check': 'longer and the limits of models are always heeded',
   'router_settings.enable_tag_filtering': 'routes are not chosen by tags',
+  'router_settings.tag_filtering_match_any': 'routes are not chosen by tags',
+  'router_settings.alerting_config': observed,
+  'router_settings.enable_health_check_routing': 'health is learned from calls',
+  'router_settings.health_check_staleness_threshold': 'health is learned from calls',
+  'router_settings.guardrail_list': noHooks,
+  'router_settings.router_general_settings': 'it is about how LiteLLM runs',
   'router_settings.ignore_invalid_deployments': 'sluice check names every mistake',
   'router_settings.max_fallbacks': 'each fallback is tried once',
   'router_settings.model_group_retry_policy': 'set retries on the route',
   'router_settings.optional_pre_call_checks': 'sticky on a route keeps prompts with their cache',
   'router_settings.polling_interval': 'waiting calls take the next free slot',
   'router_settings.provider_budget_config': 'budgets belong to keys and accounts',
-  'router_settings.redis_*': 'its value is not understood',
   'router_settings.cache_responses': noCache,
   'router_settings.retry_policy':
     'what failed before it was begun is tried again, whatever the error; what the caller did wrong is not',

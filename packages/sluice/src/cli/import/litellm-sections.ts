@@ -3,7 +3,7 @@ import type { Path } from '../../config/references.ts'
 import { attemptsOf, timeoutsOf } from './litellm-deployment.ts'
 import { reasonFor } from './litellm-reasons.ts'
 import type { SourceFields } from './source-fields.ts'
-import { countOf, millisecondsOf, numberOf, textOf, written } from './yaml-values.ts'
+import { countOf, isReference, millisecondsOf, numberOf, textOf, written } from './yaml-values.ts'
 
 /** Where calls of a model go if they fail, and where that is written. */
 export interface Fallbacks {
@@ -55,7 +55,7 @@ export function readSections(
   const strategy = reader.strategy()
   const chosen =
     reader.take('default_model', textOf, 'defaultModel') ??
-    reader.take('completion_model', textOf, 'defaultModel: names that a route has stay')
+    reader.take('completion_model', textOf, 'defaultModel')
   const settings = {
     ...reader.defaults(),
     ...reader.unsupported(),
@@ -76,6 +76,8 @@ export function readSections(
   }
 }
 
+const notUnderstood = 'its value is not understood'
+
 interface Taken<Value> {
   readonly value: Value
   readonly path: Path
@@ -85,6 +87,8 @@ class SectionReader {
   readonly #fields: SourceFields
   readonly #source: Readonly<Record<string, unknown>>
   readonly #decided = new Set<string>()
+  /** The names that were looked for. */
+  readonly #asked = new Set<string>()
 
   constructor(fields: SourceFields, source: Readonly<Record<string, unknown>>) {
     this.#fields = fields
@@ -115,8 +119,9 @@ class SectionReader {
   /** `[{model: [others]}]`, or the same as one map. */
   fallbacks(name: string): readonly Fallbacks[] {
     return this.#places(name).flatMap(([value, path]) => {
-      this.#decided.add(JSON.stringify(path))
       const maps = isObject(value) ? [value] : listOf(value)
+      if (maps.some((map) => Object.keys(objectOf(map)).length > 0))
+        this.#decided.add(JSON.stringify(path))
       return maps.flatMap((map, index) =>
         Object.entries(objectOf(map)).flatMap(([from, to]) => {
           const at: Path = isObject(value) ? [...path, from] : [...path, index, from]
@@ -145,7 +150,7 @@ class SectionReader {
   /** `{alias: model}` or `{alias: {model, hidden}}`. */
   aliases(): Sections['aliases'] {
     return this.#places('model_group_alias').flatMap(([value, path]) => {
-      this.#decided.add(JSON.stringify(path))
+      if (Object.keys(objectOf(value)).length > 0) this.#decided.add(JSON.stringify(path))
       return Object.entries(objectOf(value)).flatMap(([alias, to]) => {
         const at = [...path, alias]
         const model = textOf(isObject(to) ? to['model'] : to)
@@ -231,13 +236,21 @@ class SectionReader {
     const url = this.take('redis_url', textOf, 'redis.url')
     if (url) return { redis: { url: written(url.value) } }
     const host = this.take('redis_host', textOf, 'redis.url')
-    if (!host) return {}
+    if (!host) {
+      for (const name of ['redis_port', 'redis_password', 'redis_db'])
+        for (const [, path] of this.#places(name))
+          this.#left(path, 'without redis_host it leads nowhere')
+      return {}
+    }
     const port = this.take('redis_port', textOf, 'redis.url')
     const password = this.take('redis_password', textOf, 'redis.url')
-    const account = password ? `:${written(password.value)}@` : ''
-    return {
-      redis: { url: `redis://${account}${written(host.value)}:${written(port?.value ?? '6379')}` },
-    }
+    const number = this.take('redis_db', textOf, 'redis.url')
+    const secret = password && written(password.value)
+    const account =
+      secret === undefined ? '' : `:${isReference(secret) ? secret : encodeURIComponent(secret)}@`
+    const place = `${written(host.value)}:${written(port?.value ?? '6379')}`
+    const path = number ? `/${written(number.value)}` : ''
+    return { redis: { url: `redis://${account}${place}${path}` } }
   }
 
   /** What has not been read has a reason, or is reported as unknown. */
@@ -246,12 +259,13 @@ class SectionReader {
       for (const name of Object.keys(objectOf(this.#source[section]))) {
         const path: Path = [section, name]
         if (this.#decided.has(JSON.stringify(path))) continue
-        const why = reasonFor(section, name)
+        const why = reasonFor(section, name) ?? (this.#asked.has(name) ? notUnderstood : undefined)
         if (why !== undefined) this.#fields.left(path, why)
       }
   }
 
   #places(name: string): readonly (readonly [value: unknown, path: Path])[] {
+    this.#asked.add(name)
     return sectionNames.flatMap((section) => {
       const values = objectOf(this.#source[section])
       const value = values[name]

@@ -30,6 +30,11 @@ export function written(text: string): string {
   return name === undefined ? text.replaceAll('${', () => '$${') : `\${${name}}`
 }
 
+/** Whether a written text refers to a variable. */
+export function isReference(text: string): boolean {
+  return /^\$\{\w+\}$/.test(text)
+}
+
 /** US dollars per token as per million, without the digits that binary fractions add. */
 export function perMillion(perToken: number): number {
   return Number((perToken * 1_000_000).toPrecision(12))
