@@ -254,6 +254,14 @@ describe('single settings', () => {
     },
   )
 
+  test('no secret is in the report', () => {
+    const text = deployment(
+      'model: openai/m, api_base: "https://u:hidden1@h.example/v1", api_key: hidden2, extra_headers: {x-key: hidden3}',
+      'general_settings: {master_key: hidden4}\nenvironment_variables: {A: hidden5}\n',
+    )
+    expect(JSON.stringify(importLitellmConfig(text, 'c.yaml').report)).not.toContain('hidden')
+  })
+
   test('limits of several processes are shared by the same Redis', () => {
     const redis = (lines: string) =>
       (parse(importLitellmConfig(`router_settings: {${lines}}`, 'c.yaml').yaml) as ConfigFile).redis

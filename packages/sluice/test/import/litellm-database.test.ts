@@ -1,6 +1,6 @@
 // Keys of a LiteLLM proxy go on working: its database is imported into a gateway that runs, and calls are made with the secrets.
 import { hash } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
@@ -297,6 +297,29 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     })
     expect((JSON.parse(text) as { added: string[] }).added).toHaveLength(1_501)
     expect((await gateway.request('/v1/models', { key: 'sk-many-1500' })).status).toBe(200)
+  })
+
+  test('a settings file is replaced with --force only, and what is no file never', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'config.yaml')
+    writeFileSync(file, 'model_list: []\n')
+    const environment = readEnvironment({ SLUICE_DATA: folder.path })
+    const run = (options: ImportOptions) => importLitellmCommand(environment, file, options)
+    const output = join(folder.path, 'new.yaml')
+    writeFileSync(output, 'mine\n')
+    await expect(run({ output })).rejects.toThrow(/new\.yaml exists: .*--force/)
+    await expect(run({ output: folder.path, force: true })).rejects.toThrow(/is no file/)
+    expect((await run({ output, dryRun: true })).text).toContain('would be written')
+    expect(readFileSync(output, 'utf8')).toBe('mine\n')
+    await run({ output, force: true })
+    expect(readFileSync(output, 'utf8')).toMatch(
+      /^# Made from config\.yaml of LiteLLM by sluice import/,
+    )
+    expect(statSync(output).mode & 0o777).toBe(0o600)
+    const { text, notes } = await run({ output: '-' })
+    expect(text).toMatch(/^# Made from/)
+    expect(notes).toHaveLength(1)
+    expect(readdirSync(folder.path).toSorted()).toEqual(['config.yaml', 'new.yaml'])
   })
 
   test('a gateway that cannot be reached leaves no file', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { importAccounts } from '@sluice/server/admin/import.ts'
 import { absoluteConfigFile, loadConfig } from '../../config/config.ts'
@@ -121,6 +121,11 @@ async function finish(
   if (file !== undefined && existsSync(file) && options.force !== true && !dryRun)
     throw new CommandError(
       `${file} exists: name another file with --output, or replace it with --force`,
+    )
+  // What is written takes the place of the file, and a device must keep its own.
+  if (file !== undefined && existsSync(file) && !statSync(file).isFile())
+    throw new CommandError(
+      `${file} is no file that can be replaced: --output - prints the settings`,
     )
   const done = dryRun ? undefined : await write(environment, options, { ...imported, file })
   if (json) {
