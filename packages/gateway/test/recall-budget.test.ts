@@ -60,6 +60,41 @@ test.each([
   )
 })
 
+describe('what was carried from another gateway', () => {
+  const dayMs = 24 * hourMs
+  test.each<[string, Budget['window'], Partial<Budget>, number]>([
+    ['counts in its month', 'month', { carried: { microUsd: 20, at: now - dayMs } }, 10_000],
+    ['counts in its day', 'day', { carried: { microUsd: 20, at: now - hourMs } }, 10_000],
+    [
+      'does not count on the next day',
+      'day',
+      { carried: { microUsd: 20, at: now - dayMs } },
+      30_000,
+    ],
+    ['counts within its hours', 24, { carried: { microUsd: 20, at: now - 23 * hourMs } }, 10_000],
+    [
+      'does not count beyond its hours',
+      24,
+      { carried: { microUsd: 20, at: now - 26 * hourMs } },
+      30_000,
+    ],
+    ['counts forever in a lifetime', 'lifetime', { carried: { microUsd: 20, at: 1 } }, 10_000],
+    [
+      'does not count after a reset',
+      'month',
+      { carried: { microUsd: 20, at: now - 2 }, resetAt: now - 1 },
+      25_000,
+    ],
+  ])('%s', async (_what, window, further, remaining) => {
+    const { store } = bookOf()
+    const claim = claimOf(window, further)
+    await using limiter = createMemoryLimiter({ now: () => 0, date: () => now })
+    await limiter.seed(claim, await recallBudget(store, claim, now))
+    const [level] = await limiter.look([claim])
+    expect(level?.remaining).toBe(remaining)
+  })
+})
+
 describe.each([
   ['day', '2026-06-17'],
   ['week', '2026-06-15'],

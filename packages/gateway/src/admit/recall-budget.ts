@@ -29,18 +29,13 @@ export async function recallBudget(
 ): Promise<readonly Spent[]> {
   if (!holder || !budget) return []
   const recorded = await recallRecorded(store, { holder, budget, window }, now)
-  const carried = carriedIn(budget, window, now)
-  return carried ? [carried, ...recorded] : recorded
+  return [...carriedOf(budget), ...recorded]
 }
 
-/** What an imported budget had been spent elsewhere, if that counts in the current window and was not reset. */
-function carriedIn(
-  { carried, resetAt = 0 }: Budget,
-  window: BudgetWindow,
-  now: number,
-): Spent | undefined {
-  if (!carried || carried.at < Math.max(startOf(window, now), resetAt)) return undefined
-  return { at: carried.at, nanoUsd: carried.microUsd * nanoPerMicro }
+/** What an imported budget had been spent elsewhere, unless it was reset since; the limiter knows whether that still counts. */
+function carriedOf({ carried, resetAt = 0 }: Budget): readonly Spent[] {
+  if (!carried || carried.at < resetAt) return []
+  return [{ at: carried.at, nanoUsd: carried.microUsd * nanoPerMicro }]
 }
 
 async function recallRecorded(

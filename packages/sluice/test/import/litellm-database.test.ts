@@ -205,12 +205,19 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
       expect(await remaining(gateway, 'app')).toBe(16_000_000)
     })
 
-    test('an imported key can be rotated, and its old secret is good for a while', async () => {
+    test('an imported key signs in, can be rotated, and its old secret is good for a while', async () => {
       await using data = await newData()
       await using staged = await newGateway(data.options)
       const { gateway } = staged
       await importInto(gateway, { database: await newLitellm() })
       const { data: keys } = await granted(gateway, 'GET /admin/v1/keys?limit=100')
+      const console = { 'x-sluice-console': '1' }
+      const signIn = { key: null, headers: console }
+      const signedIn = await gateway.post('/admin/v1/session', { key: secretOf('app') }, signIn)
+      expect(signedIn.status).toBe(200)
+      const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const session = { key: null, headers: { ...console, cookie } }
+      expect((await gateway.request('/admin/v1/session', session)).status).toBe(200)
       const app = keys.find(({ name }) => name === 'app')?.id ?? ''
       const { secret } = await granted(gateway, `POST /admin/v1/keys/${app}/rotate`, {
         overlapSeconds: 60,
