@@ -174,6 +174,12 @@ describe('single settings', () => {
       { vllm: { baseUrl: '${VLLM_BASE}' } },
       'vllm/m',
     ],
+    [
+      'model: bedrock/amazon.nova-pro-v1:0, region_name: eu-west-1, api_key: k',
+      { 'amazon-bedrock': { region: 'eu-west-1', key: 'k' } },
+      'amazon-bedrock/amazon.nova-pro-v1:0',
+    ],
+    ['model: groq/m', { groq: { key: '${GROQ_API_KEY}' } }, 'groq/m'],
     ['model: command-r, api_key: "a${B}"', { cohere: { key: 'a$${B}' } }, 'cohere/command-r'],
     ['model: openai/responses/gpt-5.5, api_key: k', { openai: { key: 'k' } }, 'openai/gpt-5.5'],
   ])('%s', (params, provider, target) => {
@@ -185,6 +191,8 @@ describe('single settings', () => {
   test.each([
     ['model: acme/m', 'there is no provider for acme/'],
     ['model: something', 'names no provider'],
+    ['model: azure/, api_key: k', 'names no model'],
+    ['model: "*"', 'without a route'],
     ['api_key: k', 'no litellm_params.model'],
     ['model: custom_openai/m', 'needs an address'],
     ['model: vertex_ai/meta/llama-4', 'neither'],
@@ -272,6 +280,16 @@ describe('single settings', () => {
       url: 'redis://:${P}@${H}:6379',
     })
     expect(redis('redis_port: 7000')).toBeUndefined()
+  })
+
+  test('* with a wildcard leads all other names to it', () => {
+    const text = deployment(
+      'model: openai/a, api_key: k',
+      '  - model_name: "*"\n    litellm_params: {model: openai/*, api_key: k}\n',
+    )
+    const settings = settingsOf(text)
+    expect(settings.models).toEqual({ m: 'openai/a', '*': 'openai/*' })
+    expect(settings.providers).toEqual({ openai: { key: 'k' } })
   })
 
   test('unknown fields, a broken text and an empty file', () => {

@@ -72,6 +72,9 @@ export function readDeployment(
     return undefined
   }
   const at: Path = [...path, 'litellm_params']
+  // Whoever reads one of them decides after this.
+  for (const [key, why] of Object.entries(leftParams))
+    if (key in given) fields.left([...at, key], why)
   const upstream = litellmUpstream(fields, { path: at, params })
   if (typeof upstream === 'string') {
     fields.leftWhole(path, upstream)
@@ -92,8 +95,6 @@ export function readDeployment(
   })
   if (!upstream.model.includes('*'))
     drafts.describeModel(provider, { id: upstream.model, ...info.model })
-  for (const [key, why] of Object.entries(leftParams))
-    if (key in given) fields.left([...at, key], why)
   if ('blocked' in entry) fields.left([...path, 'blocked'], 'remove the target instead')
   return {
     path,

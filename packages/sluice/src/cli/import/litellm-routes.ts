@@ -39,13 +39,6 @@ export function litellmRoutes(
       leaveOthers(fields, entries.slice(1), 'only one target can be the default model')
       continue
     }
-    if (name.includes('*') && isPlainName(name, first, entries)) {
-      fields.changed(
-        [...first.path, 'model_name'],
-        `any ${first.provider}/… can be asked for without a route`,
-      )
-      continue
-    }
     const fitting = entries.filter(({ target }) => target.includes('*') === name.includes('*'))
     const others = entries.filter((one) => !fitting.includes(one))
     leaveOthers(fields, others, 'the name and its target both have a *, or neither has one')
@@ -69,15 +62,6 @@ export function litellmRoutes(
     defaultModel = undefined
   }
   return { models: Object.fromEntries(models), defaultModel }
-}
-
-/** `openai/*` for OpenAI, and `*` for whatever the name says: Sluice knows these without a route. */
-function isPlainName(
-  name: string,
-  { target, provider }: Deployment,
-  entries: readonly Deployment[],
-): boolean {
-  return entries.length === 1 && (name === target || (name === '*' && target === `${provider}/*`))
 }
 
 function leaveOthers(fields: SourceFields, entries: readonly Deployment[], why: string): void {

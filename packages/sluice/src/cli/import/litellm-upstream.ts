@@ -30,6 +30,8 @@ export function litellmUpstream(fields: SourceFields, given: Given): Upstream | 
   const { params, path } = given
   const id = textOf(params['model'])
   if (id === undefined) return 'it has no litellm_params.model'
+  if (id === '*')
+    return 'any model of a provider can be asked for as provider/model, without a route'
   if (id.startsWith('os.environ/'))
     return 'its model is a reference to the environment: write the model'
   const { prefix, rest } = splitModel(id, textOf(params['custom_llm_provider']))
@@ -39,6 +41,7 @@ export function litellmUpstream(fields: SourceFields, given: Given): Upstream | 
     return `there is no provider for ${prefix}/: a server with OpenAI's API can be written as type: openai with its baseUrl`
   fields.taken([...path, 'custom_llm_provider'])
   const model = modelName(prefix, rest)
+  if (model === '') return `${id} names no model`
   const place = readPlace(fields, given)
   const draft = draftOf(fields, given, { prefix, model, place })
   if (typeof draft === 'string') return draft
@@ -157,14 +160,9 @@ function usualDraft({ prefix, place }: Drafting): Drafted | string {
   if (found === undefined && address === undefined)
     return `${prefix}/ needs an address: set api_base`
   const provider = found === undefined ? undefined : providers.get(found)
-  const reads = provider?.environment ?? []
   const key =
     place.key ??
-    (variable === undefined ||
-    reads.includes(variable) ||
-    provider?.local === true ||
-    elsewhere ||
-    found === undefined
+    (variable === undefined || provider?.local === true || elsewhere || found === undefined
       ? undefined
       : `\${${variable}}`)
   const isHome = provider !== undefined && address !== undefined && isAt(provider.baseUrl, address)
