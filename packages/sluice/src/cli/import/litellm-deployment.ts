@@ -1,4 +1,5 @@
 import { DefaultParameters, isObject, listOf, objectOf } from '@sluice/contract'
+import { Compile } from 'typebox/schema'
 import type { Path } from '../../config/references.ts'
 import { providers } from '@sluice/gateway/providers/index.ts'
 import type { ProviderDraft, ProviderDrafts } from './provider-drafts.ts'
@@ -30,6 +31,9 @@ export interface Deployment {
 
 /** Parameters of chat requests that a route may have as defaults. */
 const defaultNames: ReadonlySet<string> = new Set(Object.keys(DefaultParameters.properties))
+
+const defaultsCheck = Compile(DefaultParameters)
+const notUnderstood = 'its value is not understood'
 
 /** Costs of LiteLLM per unit, the rates of a price that they are, and how many units that is of. */
 const rates: Readonly<Record<string, readonly [rate: string, convert: (cost: number) => number]>> =
@@ -137,7 +141,7 @@ function take<Value>(
   const value = params[name]
   if (value === undefined || value === null) return undefined
   const found = read(value)
-  if (found === undefined) fields.left([...at, name], 'its value is not understood')
+  if (found === undefined) fields.left([...at, name], notUnderstood)
   else fields.changed([...at, name], to)
   return found
 }
@@ -173,7 +177,12 @@ function readDefaults({ fields, params, at }: ParamReader): Readonly<Record<stri
         fields.left([...path, name], 'max_completion_tokens stands beside it')
         continue
       }
-      found[name] = numberOf(value) ?? value
+      const given = numberOf(value) ?? value
+      if (!defaultsCheck.Check({ [name]: given })) {
+        fields.left([...path, name], notUnderstood)
+        continue
+      }
+      found[name] = given
       fields.taken([...path, name], 'defaults of the route')
     }
     const { thinking } = values
@@ -251,6 +260,10 @@ function readPrice(
   for (const [name, [rate, convert]] of Object.entries(rates)) {
     const cost = numberOf(values[name])
     if (cost === undefined) continue
+    if (cost < 0) {
+      fields.left([...path, name], notUnderstood)
+      continue
+    }
     found[rate] = convert(cost)
     const unit = convert === perMillion ? ' of the price, per million' : ' of the price'
     fields.changed([...path, name], `${rate}${unit}`)

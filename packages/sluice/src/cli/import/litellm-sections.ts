@@ -54,8 +54,8 @@ export function readSections(
   const aliases = reader.aliases()
   const strategy = reader.strategy()
   const chosen =
-    reader.take('default_model', textOf, 'defaultModel') ??
-    reader.take('completion_model', textOf, 'defaultModel')
+    reader.take('default_model', modelNameOf, 'defaultModel') ??
+    reader.take('completion_model', modelNameOf, 'defaultModel')
   const settings = {
     ...reader.defaults(),
     ...reader.unsupported(),
@@ -77,6 +77,11 @@ export function readSections(
 }
 
 const notUnderstood = 'its value is not understood'
+
+function modelNameOf(value: unknown): string | undefined {
+  const name = textOf(value)
+  return name === undefined || /^os\.environ\/|\*/.test(name) ? undefined : name
+}
 
 interface Taken<Value> {
   readonly value: Value

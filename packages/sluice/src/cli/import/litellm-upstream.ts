@@ -43,6 +43,8 @@ export function litellmUpstream(fields: SourceFields, given: Given): Upstream | 
   const model = modelName(prefix, rest)
   if (model === '') return `${id} names no model`
   const place = readPlace(fields, given)
+  if (place.address !== undefined && !/^(?:https?:\/\/[^\s]+|\$\{\w+\}.*)$/.test(place.address))
+    return 'its api_base is no URL'
   const draft = draftOf(fields, given, { prefix, model, place })
   if (typeof draft === 'string') return draft
   const { name, ...settled } = draft
