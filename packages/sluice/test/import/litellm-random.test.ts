@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import '../../../../test/support/property-limits.ts'
 import { importLitellmConfig } from '../../src/cli/import/litellm-config.ts'
 import { parseConfig } from '../../src/config/file.ts'
 
