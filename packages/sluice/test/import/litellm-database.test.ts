@@ -128,6 +128,9 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
       // Lists of models: of the key, of its team, and of nobody.
       expect(await chat(gateway, 'app', 'slow')).toBe(403)
       expect(await chat(gateway, 'personal', 'other')).toBe(200)
+      expect([await chat(gateway, 'of-member', 'slow'), await chat(gateway, 'of-member')]).toEqual([
+        200, 403,
+      ])
       expect(await chat(gateway, 'embeddings')).toBe(403)
       const left = report.filter(({ verdict }) => verdict === 'not taken')
       const reasonsOf = (row: string) =>
@@ -168,6 +171,7 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
         expect(await remaining(gateway, 'research')).toBe(37_500_000)
         expect(await remaining(gateway, 'acme')).toBe(70_000_000)
         expect(await remaining(gateway, 'ada@acme.example')).toBe(4_000_000)
+        expect(await remaining(gateway, 'u2 (research)')).toBe(750_000)
         expect(await chat(gateway, 'app')).toBe(200)
         expect(await remaining(gateway, 'app')).toBe(5_900_000)
         expect(await remaining(gateway, 'acme')).toBe(69_900_000)
@@ -233,7 +237,7 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     await using staged = await newGateway({})
     const { gateway } = staged
     const done = await importInto(gateway, { database: await newLitellm(), dryRun: true })
-    expect(done).toMatchObject({ dryRun: true, found: { keys: 12 } })
+    expect(done).toMatchObject({ dryRun: true, found: { keys: 13 } })
     expect(JSON.stringify(done)).not.toContain(masterKey)
     const { data: keys } = await granted(gateway, 'GET /admin/v1/keys?limit=100')
     expect(keys).toEqual([])
@@ -249,14 +253,14 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     const { stdout, stderr, exitCode } = await run('config.yaml', '--database', database)
     expect(exitCode, stderr).toBe(0)
     expect(stdout).toMatch(
-      /sluice\.yaml is written\.\nFound 1 organization, 3 teams, 1 user, 12 keys\. 17 added; 0 were here/,
+      /sluice\.yaml is written\.\nFound 1 organization, 3 teams, 2 users, 13 keys\. 19 added; 0 were here/,
     )
     expect(existsSync(join(folder.path, 'sluice.yaml'))).toBe(true)
     const again = await run('config.yaml', '--database', database)
     expect(again.exitCode).toBe(1)
     expect(again.stderr).toMatch(/sluice\.yaml exists: .*--force/)
     const forced = await run('config.yaml', '--database', database, '--force')
-    expect(forced.stdout).toMatch(/0 added; 17 were here before/)
+    expect(forced.stdout).toMatch(/0 added; 19 were here before/)
   })
 
   test('a master key in the environment is not imported, and its database is not that of Sluice', async () => {
@@ -265,7 +269,7 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     const inVariable = { SLUICE_DATA: folder.path, LITELLM_MASTER_KEY: secretOf('later') }
     const options = { database, dryRun: true, json: true }
     const { text } = await importLitellmCommand(readEnvironment(inVariable), undefined, options)
-    expect(JSON.parse(text)).toMatchObject({ found: { keys: 12 } })
+    expect(JSON.parse(text)).toMatchObject({ found: { keys: 13 } })
     expect(text).toContain('LiteLLM_VerificationToken: later')
     const shared = new URL(database)
     shared.search = ''

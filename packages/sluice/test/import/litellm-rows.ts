@@ -42,6 +42,12 @@ export const rows = [
     ...by,
   }),
   insert('LiteLLM_BudgetTable', { budget_id: 'b-key', max_budget: 2, rpm_limit: 1000, ...by }),
+  insert('LiteLLM_BudgetTable', {
+    budget_id: 'b-member',
+    max_budget: 3,
+    allowed_models: '{slow}',
+    ...by,
+  }),
   insert('LiteLLM_OrganizationTable', {
     organization_id: 'o1',
     organization_alias: 'acme',
@@ -98,6 +104,14 @@ export const rows = [
     active_token_id: hashToken(secretOf('rotated')),
     revoke_at: soon,
   }),
+  insert('LiteLLM_TeamMembership', {
+    user_id: 'u2',
+    team_id: 't1',
+    spend: 2.25,
+    budget_id: 'b-member',
+  }),
+  insert('LiteLLM_TeamMembership', { user_id: 'u1', team_id: 't1' }),
+  key('of-member', { team_id: 't1', user_id: 'u2' }),
   key('weak', { token: hashToken('sk-1234') }),
   key('number', { token: hashToken('sk-98765') }),
   key('master', { token: hashToken(masterKey) }),

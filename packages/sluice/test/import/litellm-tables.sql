@@ -2,6 +2,7 @@
 CREATE TABLE "LiteLLM_BudgetTable" (
   budget_id TEXT PRIMARY KEY, max_budget DOUBLE PRECISION, soft_budget DOUBLE PRECISION, max_parallel_requests INTEGER,
   tpm_limit BIGINT, rpm_limit BIGINT, model_max_budget JSONB, budget_duration TEXT, budget_reset_at TIMESTAMP(3),
+  allowed_models TEXT[] DEFAULT ARRAY[]::TEXT[],
   created_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP, created_by TEXT NOT NULL,
   updated_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP, updated_by TEXT NOT NULL
 );

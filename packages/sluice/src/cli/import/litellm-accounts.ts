@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Account } from '@sluice/gateway/ports/account.ts'
 import { type ImportedAccounts, importedId, nameOf } from './imported-accounts.ts'
 import type { LitellmNames } from './litellm-config.ts'
-import { readLitellmKey } from './litellm-keys.ts'
+import { memberName, readLitellmKey } from './litellm-keys.ts'
 import { type LitellmContext, readTerms } from './litellm-terms.ts'
 import type { FieldReport } from './report.ts'
 import { RowReports, SourceRow } from './source-rows.ts'
@@ -14,13 +14,10 @@ const users = 'LiteLLM_UserTable'
 const tokens = 'LiteLLM_VerificationToken'
 const budgets = 'LiteLLM_BudgetTable'
 const deprecated = 'LiteLLM_DeprecatedVerificationToken'
+const memberships = 'LiteLLM_TeamMembership'
 
 /** Tables of which only the report says something, and why their rows are not taken. */
 const otherTables: Readonly<Record<string, readonly [label: string, why: string]>> = {
-  LiteLLM_TeamMembership: [
-    'user_id',
-    'a user has no budget of its own within a team: its keys may have one',
-  ],
   LiteLLM_OrganizationMembership: [
     'user_id',
     'a user has no budget of its own within an organization',
@@ -49,6 +46,7 @@ export const litellmTables: readonly string[] = [
   tokens,
   budgets,
   deprecated,
+  memberships,
   ...Object.keys(otherTables),
 ]
 
@@ -77,6 +75,10 @@ export function importLitellmAccounts(
   for (const row of rowsOf(teams, 'team_alias', 'team_id')) addAccount(row, teamOf(row, context))
   for (const row of rowsOf(users, 'user_email', 'user_alias', 'user_id'))
     addAccount(row, userOf(row, context))
+  for (const row of rowsOf(memberships, 'user_id')) {
+    const member = memberOf(row, accounts, context)
+    if (member) accounts.set(member.id, member)
+  }
   const older = Map.groupBy(rowsOf(deprecated, 'id'), (row) => row.text('active_token_id') ?? '')
   const { masterKey } = names
   const keys = rowsOf(tokens, 'key_alias', 'key_name').flatMap((row) => {
@@ -124,6 +126,38 @@ function userOf(row: SourceRow, context: LitellmContext): Account {
     if (row.text(name) === row.label) row.taken(name, 'name')
     else row.left(name, 'a user has one name')
   return accountOf(row, { kind: 'user', theirs, name: row.label }, context)
+}
+
+/**
+ * What LiteLLM bounds of a user within a team: a user of the team, which owns the keys that the user has there. Undefined if it
+ * bounds nothing.
+ */
+function memberOf(
+  row: SourceRow,
+  accounts: ReadonlyMap<string, Account>,
+  context: LitellmContext,
+): Account | undefined {
+  const [user = '', team = ''] = [row.text('user_id'), row.text('team_id')]
+  const parentId = importedId('team', 'litellm', team)
+  const parent = accounts.get(parentId)
+  const budget = context.budgets.get(row.text('budget_id') ?? '')
+  if (!parent || !budget) {
+    row.leave(parent ? 'without a budget it bounds nothing' : 'there is no such team')
+    return undefined
+  }
+  const name = accounts.get(importedId('user', 'litellm', user))?.name ?? user
+  for (const column of ['user_id', 'team_id'])
+    row.changed(column, 'a user of the team, for the keys of both')
+  const models = budget.list('allowed_models')
+  if (models.length > 0) budget.changed('allowed_models', 'models of what has this budget')
+  const named = {
+    kind: 'user',
+    theirs: memberName(user, team),
+    name: nameOf(`${name} (${parent.name})`),
+  } as const
+  const account = accountOf(row, named, context)
+  row.end({ total_spend: 'the records of calls stay with LiteLLM' })
+  return { ...account, parentId, ...(models.length > 0 && { models }) }
 }
 
 interface Named {

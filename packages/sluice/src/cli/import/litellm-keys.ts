@@ -101,7 +101,8 @@ function ownerOf(row: SourceRow, { accounts, now }: KeyContext): string | undefi
     const id = theirs === undefined ? undefined : importedId(kind, 'litellm', theirs)
     return id !== undefined && accounts.has(id) ? id : undefined
   }
-  const ofTeam = known('team', team)
+  const inTeam = team === undefined || user === undefined ? undefined : memberName(user, team)
+  const ofTeam = known('user', inTeam) ?? known('team', team)
   if (team !== undefined)
     if (ofTeam !== undefined) row.taken('team_id', 'owner')
     else row.left('team_id', 'there is no such team')
@@ -120,6 +121,11 @@ function ownerOf(row: SourceRow, { accounts, now }: KeyContext): string | undefi
   const name = nameOf(`${accounts.get(above)?.name ?? ''} (keys)`)
   accounts.set(id, { id, kind: 'team', name, parentId: above, createdAt: now })
   return id
+}
+
+/** Their name for a user within a team, whose keys have limits of their own. */
+export function memberName(user: string, team: string): string {
+  return `${user} in ${team}`
 }
 
 function withUser(row: SourceRow, metadata: Key['metadata']): Pick<Key, 'metadata'> {
