@@ -25,7 +25,10 @@ test('answers a GET without waiting for its body', async () => {
       reply,
       gateway: {
         ...gateway.gateway,
-        current: { ...gateway.gateway.current, routing: { route: () => ({ levels: [] }) } },
+        current: {
+          ...gateway.gateway.current,
+          routing: { route: () => ({ levels: [], options: {} }) },
+        },
       },
       options: {},
       parameters: { id: 'video_1' },
