@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
 import { answering, chatFaces, postAs } from '../../support/clients/four-formats.ts'
-import { type Answering, fakeUpstream } from '../../support/fakes/fake-upstream.ts'
+import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { error, type Routes } from '../../support/routes.ts'
 import { start } from '../../support/start.ts'
 
@@ -123,6 +123,26 @@ test('targets that hold the prompt serve before longer models', async () => {
   for (let count = 0; count < 5; count += 1)
     await (await postAs(gateway, 'chat', { model: 'main', text })).text()
   expect(at.seen()).toEqual([0, 5, 0])
+})
+
+test('many short inputs of embeddings are not one long prompt', async () => {
+  const embeddings: Answering = (seen, response) =>
+    json(response, {
+      object: 'list',
+      model: 'm',
+      data: (seen.body['input'] as readonly string[]).map((_, index) => ({
+        object: 'embedding',
+        index,
+        embedding: [0.5],
+      })),
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    })
+  await using at = await three(embeddings)
+  await using gateway = await start(at.routes({ short: 500 }))
+  const input = Array.from({ length: 100 }, () => 'word '.repeat(20))
+  const response = await gateway.post('/v1/embeddings', { model: 'main', input })
+  expect(response.status, await response.text()).toBe(200)
+  expect(at.seen()).toEqual([1, 0, 0])
 })
 
 test('where nothing is long enough, the target decides', async () => {

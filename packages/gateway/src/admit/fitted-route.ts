@@ -1,5 +1,5 @@
 import { mayUse } from '../accounts/allowed.ts'
-import type { Call } from '../call/call.ts'
+import { type Call, isWriting } from '../call/call.ts'
 import type { LongerModel, Route, Target } from '../route/routing.ts'
 import { estimatedInput, type Estimates, inputSizeOf, usualEstimates } from './input-size.ts'
 
@@ -14,6 +14,8 @@ export function fittedRoute(
 ): Route {
   const allowed = longer.filter(({ name }) => mayUse(call.key, name))
   if (allowed.length === 0) return route
+  // Of other operations the limit is that of each input.
+  if (!isWriting(call)) return { ...route, longer: allowed }
   const { format, request } = call
   const tokens = estimatedInput(inputSizeOf(call, format.measure(request.outline)), estimates)
   const targets = route.levels.flat().filter((target) => !holds(target, tokens))
