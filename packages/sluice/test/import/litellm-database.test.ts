@@ -341,7 +341,7 @@ describe.runIf(litellm)('with a database of LiteLLM', () => {
     const output = join(folder.path, 'new.yaml')
     const options = { database: await newLitellm(), url: 'http://127.0.0.1:1', output }
     await expect(importLitellmCommand(environment, file, options)).rejects.toThrow(
-      /^Nothing was imported: No gateway answers/,
+      /^Nothing was imported: No gateway is running/,
     )
     expect(existsSync(output)).toBe(false)
   })
