@@ -3,13 +3,14 @@ import { type UsageDimension, usagePeriods } from '@sluice/gateway/ports/usage-s
 import type { Row } from '../database.ts'
 import { numberIn, textIn } from '../tables/columns.ts'
 import {
+  closeFirstTokenColumns,
   dimensionColumns,
   type Grouping,
   groupings,
   type GroupValues,
   groupId,
   groupValues,
-  measureColumns,
+  measureList,
   periodStart,
 } from './groupings.ts'
 
@@ -46,20 +47,33 @@ export interface AddedUp {
   readonly uses: ReadonlyMap<string, number>
 }
 
+/** The column of a row with the place of its records' bucket in `closeFirstTokenColumns`. */
+export const firstTokenBucket = 'first_token_bucket'
+const recordColumns = measureList.map(({ column }) => column)
+
 /** Rows processed per turn of the event loop, which takes a few milliseconds. */
 const rowsPerTurn = 100
 
-/** Computes sums by hour, day and month for the given groupings. The rows are already summed by hour and all dimensions. */
+/**
+ * Computes sums by hour, day and month for the given groupings. The rows are already summed by hour, all dimensions and the bucket of
+ * the first token.
+ */
 export async function addUp(rows: readonly Row[], known: readonly Grouping[]): Promise<AddedUp> {
   const groups = new Map<string, GroupSums>()
   const uses = new Map<string, number>()
+  const buckets = new Set(rows.map((row) => row[firstTokenBucket]))
   // Most calls use no images, audio and the like.
-  const columns = measureColumns.filter((column) => rows.some((row) => numberIn(row, column) !== 0))
+  const columns = [
+    ...recordColumns.filter((column) => rows.some((row) => numberIn(row, column) !== 0)),
+    ...closeFirstTokenColumns.filter((_, at) => buckets.has(at)),
+  ]
   for (const [at, row] of rows.entries()) {
     if (at % rowsPerTurn === rowsPerTurn - 1) await nextTurn()
     const key = textIn(row, 'key_id')
     uses.set(key, Math.max(uses.get(key) ?? 0, numberIn(row, 'used_at')))
     const added = columns.map((column) => numberIn(row, column))
+    const place = columns.indexOf(bucketOf(row) ?? '')
+    if (place >= 0) added[place] = numberIn(row, 'attempts')
     addRow(row, added, { known, groups })
   }
   const sums: Sums[] = []
@@ -69,6 +83,12 @@ export async function addUp(rows: readonly Row[], known: readonly Grouping[]): P
     addPeriods(group, sums)
   }
   return { groups: [...groups.values()], columns, sums, uses }
+}
+
+/** The column for the time to the first token of a row's records, which have the same bucket; undefined if they have none. */
+function bucketOf(row: Row): string | undefined {
+  const bucket = row[firstTokenBucket]
+  return bucket == null ? undefined : closeFirstTokenColumns[numberIn(row, firstTokenBucket)]
 }
 
 function addRow(

@@ -1,8 +1,9 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import { usageDimensions } from '@sluice/gateway/ports/usage-store.ts'
 import type { Database } from '../database.ts'
-import { addUp, type AddedUp, type Group } from './add-up.ts'
+import { addUp, type AddedUp, firstTokenBucket, type Group } from './add-up.ts'
 import {
+  closeFirstTokenOf,
   costRests,
   dimensionColumns,
   type Grouping,
@@ -148,9 +149,14 @@ const recordColumns = usageDimensions
 
 function newSums({ measures, after, to, countedTo, countedFrom }: Step): Sql {
   const hour = `started_at - started_at % ${hourMs}`
-  const group = [hour, ...recordColumns, 'tags'].join(', ')
-  const added = measures.map(({ column, of }) => summed(column, of)).join(', ')
-  const wanted = measures === onlyRests ? sql`AND cost_rest_pico_usd <> 0` : empty
+  const isRest = measures === onlyRests
+  const bucket = isRest ? [] : [closeFirstTokenOf]
+  const group = [hour, ...recordColumns, 'tags', ...bucket].join(', ')
+  const added = [
+    ...measures.map(({ column, of }) => summed(column, of)),
+    ...bucket.map((of) => `${of} AS ${firstTokenBucket}`),
+  ].join(', ')
+  const wanted = isRest ? sql`AND cost_rest_pico_usd <> 0` : empty
   // Records that a rebuild kept in the sums are not added again.
   return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, MAX(started_at) AS used_at, ${added}`)}
     FROM usage_records WHERE sequence > ${after} AND sequence <= ${to}

@@ -153,17 +153,37 @@ const bucketsOf = (bounds: readonly number[], column: string) =>
   })
 
 const firstTokens = bucketsOf(firstTokenBounds, 'first_tokens')
-/** Of all sums that only this program has made. */
-const closeFirstTokens = bucketsOf(closeFirstTokenBounds, 'close_first_tokens')
 
-/** All measures, in the order of their columns. */
+/**
+ * One for each close bucket. They are counted from the bucket of each record, because most of some seventy conditions would hold for
+ * none of them. Sums that an older program has made lack them.
+ */
+export const closeFirstTokenColumns: readonly string[] = [
+  ...closeFirstTokenBounds,
+  Number.POSITIVE_INFINITY,
+].map((_, at) => `close_first_tokens_${at}`)
+
+/** The place of a record's bucket among them; NULL without a first token. */
+export const closeFirstTokenOf = `CASE WHEN first_token_ms IS NOT NULL THEN ${bucketIn(0, closeFirstTokenBounds.length)} END`
+
+/** An expression for the first of these buckets whose bound is not below the time. */
+function bucketIn(from: number, to: number): string {
+  if (from === to) return String(from)
+  const middle = Math.floor((from + to) / 2)
+  return `CASE WHEN first_token_ms <= ${closeFirstTokenBounds[middle]} THEN ${bucketIn(from, middle)} ELSE ${bucketIn(middle + 1, to)} END`
+}
+
+/** All measures that are expressions over the records. */
 export const measureList: readonly Measure[] = [
   ...Object.values(measures),
   costRests,
   ...firstTokens,
-  ...closeFirstTokens,
 ]
-export const measureColumns = measureList.map(({ column }) => column)
+/** The columns of all sums. */
+export const measureColumns: readonly string[] = [
+  ...measureList.map(({ column }) => column),
+  ...closeFirstTokenColumns,
+]
 
 /** PostgreSQL returns sums of integers as a type that arrives as text. */
 export function summed(column: string, sum = `SUM(${column})`): string {
@@ -185,11 +205,10 @@ export function sumsOf(row: Row): UsageSums {
 
 /** In close buckets, unless an older program has made some of the sums. */
 function firstTokensOf(row: Row): FirstTokens {
-  const counts = (measures: readonly Measure[]) =>
-    measures.map(({ column }) => numberIn(row, column))
+  const counts = (columns: readonly string[]) => columns.map((column) => numberIn(row, column))
   const total = (list: readonly number[]) => list.reduce((sum, count) => sum + count, 0)
-  const all = counts(firstTokens)
-  const close = counts(closeFirstTokens)
+  const all = counts(firstTokens.map(({ column }) => column))
+  const close = counts(closeFirstTokenColumns)
   return total(close) === total(all)
     ? { bounds: closeFirstTokenBounds, counts: close }
     : { bounds: firstTokenBounds, counts: all }
