@@ -95,7 +95,7 @@ function unusable(dataFolder: string, cause: unknown): CommandError {
 }
 
 /** Written at once, because the thread may be blocked from here on. */
-function tellUpgrade({ from, to }: Parameters<Upgrading>[0]): void {
+export const tellUpgrade: Upgrading = ({ from, to }) => {
   process.stderr.write(
     `sluice: the database is upgraded from version ${from} to ${to}, which can take minutes; the gateway listens afterwards\n`,
   )

@@ -21,6 +21,7 @@ import { openData, withData } from './open-data.ts'
 import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gateway.ts'
 import type { StartFacts } from './start-message.ts'
 import { StoreFailures } from './store-failures.ts'
+import { UpgradeNotice } from './upgrade-notice.ts'
 
 /** Facts known only once the gateway listens. */
 export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers' | 'audit'>
@@ -41,8 +42,10 @@ export async function runGateway(running: Running): Promise<void> {
   const { environment, config, log, link, workers } = running
   using _heapGrowth = setHeapGrowth()
   const failures = new StoreFailures(log)
+  await using notice = new UpgradeNotice(config)
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),
+    upgrading: notice.open,
     warn: (message) => log.warn({}, message),
     ...(running.keepsBook && {
       keepsTables: {
@@ -55,6 +58,7 @@ export async function runGateway(running: Running): Promise<void> {
     }),
     ...failures.options,
   })
+  await notice[Symbol.asyncDispose]()
   await withData(config, async () => running.prepare?.(store))
   // An error in one call must not end all other calls.
   process.on('unhandledRejection', (reason) =>

@@ -13,6 +13,7 @@ import { type OpenLog, openLog } from './open-log.ts'
 import { type Listening, runGateway, warnOfShortKey } from './run-gateway.ts'
 import { type StartFacts, startLine, startMessage } from './start-message.ts'
 import { stopSignal } from './stop-signal.ts'
+import { UpgradeNotice } from './upgrade-notice.ts'
 
 export interface ServeOptions {
   /** Overrides the settings. */
@@ -63,7 +64,11 @@ async function serveWithWorkers(serving: Serving & { readonly count: number }): 
   const { config, log } = serving
   let made: InitialKeys
   {
-    await using store = await openData(config, { warn: (message) => log.warn({}, message) })
+    await using notice = new UpgradeNotice(config)
+    await using store = await openData(config, {
+      upgrading: notice.open,
+      warn: (message) => log.warn({}, message),
+    })
     made = await withData(config, () => prepareStore(store, config))
   }
   // Node's cluster module is needed only here.
