@@ -46,7 +46,7 @@ const providerType = choice(
     'elevenlabs',
     'ai-sdk',
   ],
-  'The protocol of a provider outside the catalogue.',
+  'The protocol of a provider that is not in the catalog.',
 )
 
 const providerModel = Type.Union(
@@ -58,7 +58,7 @@ const providerModel = Type.Union(
         ...options({
           upstream: text('The name of the model at the upstream. Default: the id.'),
           family: text(
-            'The name of the model whose rules hold for it, such as gpt-5.4 or claude-sonnet-5-5, if neither the id nor the name at the upstream tells: which fields it takes, and its limits.',
+            'The name of the model whose rules apply to it, such as gpt-5.4 or claude-sonnet-5-5, if neither its id nor its name at the upstream shows it. The rules are supported fields and limits.',
           ),
           pricedAs: text(
             'The name under which its price is looked up. Default: the name at the upstream, or the id where that is the name of a deployment or an inference profile.',
@@ -83,12 +83,12 @@ const providerModel = Type.Union(
 export const provider = options(
   {
     kind: text(
-      'The catalogue provider to start from, such as openai. Default: the name of this provider.',
+      'The provider of the catalog to start from, such as openai. Default: the name of this provider.',
     ),
     type: providerType,
     baseUrl: matching(
       '^https?://[^\\s]+$',
-      'The base URL of the API. Default: that of the catalogue.',
+      'The base URL of the API. Default: that of the catalog.',
     ),
     key: text('The API key, preferably a reference such as ${ACME_API_KEY}.'),
     keys: listOf(
@@ -155,7 +155,7 @@ export const provider = options(
       'The unsupported setting for targets of this provider. Default: the global setting.',
     ),
   },
-  'An upstream provider: one from the catalogue by its name, or any other with type and baseUrl.',
+  'An upstream provider: one of the catalog by its name, or any other with type and baseUrl.',
 )
 
 export type ProviderConfig = Static<typeof provider>

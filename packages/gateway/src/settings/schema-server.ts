@@ -107,7 +107,7 @@ export const limits = options(
     ),
     output: choice(
       ['limit', 'reserve', 'refuse'],
-      'What budgets reserve for a response whose caller did not limit it. limit (default): the gateway limits it to budgetedOutputTokens. reserve: the most that the model writes. refuse: 400. Keys and accounts may say otherwise.',
+      'What budgets reserve for a response whose caller did not limit it. limit (default): the gateway limits it to budgetedOutputTokens. reserve: the model’s maximum is reserved. refuse: 400. Keys and accounts override this.',
     ),
     budgetedOutputTokens: count(
       'The limit of the output that the gateway sets, if a budget has room for it. Default 4096.',
@@ -117,7 +117,7 @@ export const limits = options(
     ),
     inputBound: choice(
       ['bytes', 'estimate'],
-      'How budgets reckon input. bytes (default): one token per byte, which is never exceeded. estimate: the usual size and half of it, which is no bound. Keys and accounts may say otherwise.',
+      'How budgets count input. bytes (default): one token per byte, which is never exceeded. estimate: one and a half times the usual size, which can be exceeded. Keys and accounts override this.',
     ),
     estimates: options(
       {

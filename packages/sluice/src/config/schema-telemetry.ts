@@ -21,7 +21,7 @@ const metrics = options(
       'A secret that gives access only to metrics, preferably a reference such as ${METRICS_KEY}. Without it, /metrics requires the key of an owner, operator or viewer.',
     ),
     perKey: flag(
-      'Whether requests, tokens and cost are labelled with the id of the API key, for at most 500 keys. Default false.',
+      'Whether requests, tokens and cost are labeled with the id of the API key, for at most 500 keys. Default false.',
     ),
   },
   'Metrics for Prometheus.',
