@@ -8,7 +8,7 @@ import { startProgram } from '../../support/gateways/program.ts'
 import { leaveOut } from '../../support/leave-out.ts'
 import { error, type Routes } from '../../support/routes.ts'
 import { noRedis, openRedisServer } from '../../support/servers/redis-server.ts'
-import { start, until } from '../../support/start.ts'
+import { adminKey, start, until } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 type Target = Exclude<
@@ -217,6 +217,55 @@ test('the limits of a target are those of its route', async () => {
     ['plain', 200],
   ] as const)
     expect((await postAs(gateway, 'chat', { model })).status, model).toBe(status)
+})
+
+test('each choice that takes a request of its own counts', async () => {
+  await using at = await two(answering.anthropic)
+  await using gateway = await start({
+    ...at.routes({ requestsPerMinute: 5 }),
+    providers: { one: { type: 'anthropic', baseUrl: at.one.url, key: 'k' } },
+  })
+  const ask = (n: number) => postAs(gateway, 'chat', { model: 'main', further: { n } })
+  expect((await ask(3)).status).toBe(200)
+  expect((await ask(3)).status).toBe(429)
+  expect((await ask(2)).status).toBe(200)
+  expect((await ask(1)).status).toBe(429)
+  expect(at.one.seen.length).toBe(5)
+})
+
+test('a hedge at its limit leaves the call to the other target', async () => {
+  await using at = await two(async (seen, response) => {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return answering.openai(seen, response)
+  })
+  const targets = [
+    { target: 'one/m', priority: 0 },
+    { target: 'other/m', priority: 1, requestsPerMinute: 1 },
+  ]
+  await using gateway = await start(
+    at.routes({}, { targets, hedge: { enabled: true, delayMs: 1 } }),
+  )
+  const providers = []
+  for (let count = 0; count < 3; count += 1) {
+    const response = await postAs(gateway, 'chat', { model: 'main' })
+    expect(response.status, await response.text()).toBe(200)
+    providers.push(response.headers.get('x-sluice-provider'))
+  }
+  expect(providers).toEqual(['other', 'one', 'one'])
+  expect(at.other.seen.length).toBe(1)
+})
+
+test('a call that no target had room for is among the refused ones, with the reason', async () => {
+  await using at = await two()
+  await using gateway = await start(at.routes({ requestsPerMinute: 1 }))
+  await (await postAs(gateway, 'chat', { model: 'main' })).text()
+  const refused = await postAs(gateway, 'chat', { model: 'main' })
+  const id = refused.headers.get('x-request-id')
+  const found = await until(async () => {
+    const response = await gateway.request(`/admin/v1/requests/${id}`, { key: adminKey })
+    return response.status === 200 ? response.text() : undefined
+  })
+  expect(found).toContain('at its limit (requestsPerMinute: 1)')
 })
 
 test('embeddings count', async () => {
