@@ -107,7 +107,7 @@ test('plays a chat answer as speech and transcribes it', browserWait, async (con
   await using opened = await open(context, { model: 'builtin-chat' })
   const { page } = opened
   await page.getByLabel('Message').fill('Say hello')
-  await page.getByText('System prompt, tools').click()
+  await page.getByText('System prompt, parameters').click()
   await page.getByRole('combobox', { name: 'Spoken response' }).selectOption('alloy')
   const answering = page.waitForResponse('**/v1/chat/completions')
   await send(opened)
@@ -188,7 +188,7 @@ test('continues a chat with a reply', browserWait, async (context) => {
   await using opened = await open(context, { model: 'acme/talk', isPhone: true })
   const { page } = opened
   await page.getByLabel('Message').fill('Hi')
-  await page.getByText('System prompt, tools').click()
+  await page.getByText('System prompt, parameters').click()
   const schema = page.getByLabel('JSON schema of the response')
   await schema.fill('{')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -237,7 +237,7 @@ test('lets the user answer tool calls', browserWait, async (context) => {
   await using opened = await open(context, { model: 'acme/a' })
   const { page } = opened
   await page.getByLabel('Message').fill('How is the weather in Oslo?')
-  await page.getByText('System prompt, tools').click()
+  await page.getByText('System prompt, parameters').click()
   await page.getByRole('button', { name: 'Insert an example' }).click()
   await send(opened)
   await page.getByText('get_weather({"city":"Oslo"})').waitFor()
@@ -281,7 +281,7 @@ test.for(programs)(
     const { page } = opened
     if (use.operation === 'Chat') {
       await page.getByLabel('Message').fill('Say "hello", it’s \'fine\'')
-      await page.getByText('System prompt, tools').click()
+      await page.getByText('System prompt, parameters').click()
       await page.getByLabel('System prompt').fill('Be brief.')
       await page.getByRole('button', { name: 'Insert an example' }).click()
     }
@@ -350,3 +350,37 @@ async function execute(program: string, args: readonly string[]): Promise<string
   })
   return stdout
 }
+
+test(
+  'sends the parameters that are given, and leads to the request',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context, { model: 'acme/talk' })
+    const { page } = opened
+    await page.getByLabel('Message').fill('Count')
+    await page.getByText('System prompt, parameters').click()
+    for (const [label, value] of [
+      ['Maximum output tokens', '50'],
+      ['Temperature', '0.5'],
+      ['Seed', '7'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(value)
+    await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('low')
+    await page.getByLabel('Stop sequences').fill('END\nSTOP\n')
+    await send(opened)
+    const { body } = upstream.seen.findLast((one) => one.body?.['model'] === 'talk') ?? {}
+    expect(body).toMatchObject({
+      max_completion_tokens: 50,
+      temperature: 0.5,
+      seed: 7,
+      reasoning_effort: 'low',
+      stop: ['END', 'STOP'],
+    })
+    expect(body).not.toHaveProperty('top_p')
+    await shoot(opened, 'playground-parameters')
+    expect(await opened.problems()).toEqual([])
+    await page.getByRole('link', { name: 'Open the request' }).click()
+    await page.getByRole('heading', { name: /^req_/ }).waitFor()
+    await page.getByText('acme/talk').first().waitFor()
+  },
+)

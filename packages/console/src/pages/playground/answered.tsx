@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Progress, Text, Textarea } from '@mantine/core'
+import { Anchor, Button, Group, NativeSelect, Progress, Text, Textarea } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
 import { useState } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -82,6 +82,11 @@ function TurnPart({ of: { body, outcome }, code, onNext }: TurnProps) {
         ]}
       />
       {onNext && code.operation === 'chat' && mayReply(outcome) && <Reply onSend={onNext} />}
+      {outcome.requestId !== undefined && !isRunning && (
+        <Anchor href={`#/requests/${outcome.requestId}`} size="sm">
+          {playgroundTexts.toRequest}
+        </Anchor>
+      )}
       <div className={classes.raws}>
         <Raw title={playgroundTexts.request} text={JSON.stringify(body, null, 2)} />
         <Raw title={playgroundTexts.events} text={events.join('\n')} />

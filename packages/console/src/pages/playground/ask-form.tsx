@@ -10,7 +10,16 @@ import classes from './playground.module.css'
 import type { PlaygroundRequest } from './use-runs.ts'
 
 const modelsMax = 3
-const emptyForm: ChatForm = { system: '', prompt: '', tools: '', schema: '', voice: '' }
+const emptyForm: ChatForm = {
+  system: '',
+  prompt: '',
+  tools: '',
+  schema: '',
+  voice: '',
+  numbers: {},
+  effort: '',
+  stop: '',
+}
 
 interface AskFormProps {
   readonly name: OperationName

@@ -9,8 +9,22 @@ export interface ChatForm {
   readonly schema: string
   /** The voice of a spoken response; if empty, the response is text. */
   readonly voice: string
-  readonly maxTokens?: number
+  /** Parameters that are given, by their names in the request. */
+  readonly numbers: Readonly<Partial<Record<NumberName, number>>>
+  /** The reasoning effort; if empty, the model's own. */
+  readonly effort: string
+  /** One stop sequence per line. */
+  readonly stop: string
 }
+
+/** The numeric parameters of a chat completion in the form, with their bounds. */
+export const chatNumbers = {
+  max_completion_tokens: { min: 1, step: 1 },
+  temperature: { min: 0, max: 2, step: 0.1 },
+  top_p: { min: 0, max: 1, step: 0.05 },
+  seed: { step: 1 },
+} as const
+export type NumberName = keyof typeof chatNumbers
 
 /** The field that does not hold valid JSON. */
 export interface FormError {
@@ -23,7 +37,8 @@ export interface Body {
 
 /** A chat completion request without its model. */
 export async function chatBody(form: ChatForm, file: File | null): Promise<Body | FormError> {
-  const { system, prompt, maxTokens } = form
+  const { system, prompt, effort } = form
+  const stop = form.stop.split('\n').filter((line) => line !== '')
   const tools = parseJson(form.tools)
   const schema = parseJson(form.schema)
   if (form.tools.trim() !== '' && !Array.isArray(tools)) return { field: 'tools' }
@@ -39,7 +54,9 @@ export async function chatBody(form: ChatForm, file: File | null): Promise<Body 
       ...(form.voice === ''
         ? { stream: true, stream_options: { include_usage: true } }
         : { modalities: ['text', 'audio'], audio: { voice: form.voice, format: 'wav' } }),
-      ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
+      ...form.numbers,
+      ...(effort !== '' && { reasoning_effort: effort }),
+      ...(stop.length > 0 && { stop }),
       ...(Array.isArray(tools) && { tools }),
       ...(isFields(schema) && {
         response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },

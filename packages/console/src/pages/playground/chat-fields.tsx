@@ -1,7 +1,7 @@
 import { Anchor, NumberInput, Textarea } from '@mantine/core'
 import { Choice } from '../../parts/choice.tsx'
 import { playgroundTexts } from '../../texts/playground.ts'
-import type { ChatForm, FormError } from './bodies.ts'
+import { type ChatForm, chatNumbers, type FormError, type NumberName } from './bodies.ts'
 import classes from './playground.module.css'
 
 const voiceNames = ['alloy', 'ash', 'coral', 'echo', 'sage', 'shimmer']
@@ -28,6 +28,13 @@ const exampleTools = JSON.stringify(
   null,
   2,
 )
+
+const efforts: Readonly<Record<string, string>> = {
+  '': playgroundTexts.noEffort,
+  ...Object.fromEntries(
+    ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'].map((effort) => [effort, effort]),
+  ),
+}
 
 interface ChatFieldsProps {
   readonly form: ChatForm
@@ -76,17 +83,43 @@ export function ChatFields({ form, onChange, wrong }: ChatFieldsProps) {
             of={voices}
             onChange={(voice) => onChange({ ...form, voice })}
           />
-          <NumberInput
-            label={playgroundTexts.maxTokens}
-            value={form.maxTokens ?? ''}
-            min={1}
-            onChange={(value) => {
-              const { maxTokens: _before, ...rest } = form
-              onChange(typeof value === 'number' ? { ...rest, maxTokens: value } : rest)
-            }}
-          />
+          <Parameters form={form} onChange={onChange} />
         </div>
       </details>
+    </>
+  )
+}
+
+/** What else decides how the model answers. */
+function Parameters({ form, onChange }: Omit<ChatFieldsProps, 'wrong'>) {
+  return (
+    <>
+      {(Object.keys(chatNumbers) as readonly NumberName[]).map((name) => (
+        <NumberInput
+          key={name}
+          label={playgroundTexts.numbers[name]}
+          {...chatNumbers[name]}
+          value={form.numbers[name] ?? ''}
+          onChange={(value) => {
+            const { [name]: _before, ...rest } = form.numbers
+            const numbers = typeof value === 'number' ? { ...rest, [name]: value } : rest
+            onChange({ ...form, numbers })
+          }}
+        />
+      ))}
+      <Choice
+        label={playgroundTexts.effort}
+        value={form.effort}
+        of={efforts}
+        onChange={(effort) => onChange({ ...form, effort })}
+      />
+      <Textarea
+        label={playgroundTexts.stopWords}
+        value={form.stop}
+        onChange={({ currentTarget: { value } }) => onChange({ ...form, stop: value })}
+        autosize
+        minRows={1}
+      />
     </>
   )
 }

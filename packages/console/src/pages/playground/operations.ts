@@ -52,7 +52,7 @@ export const operations = {
   images: {
     path: 'v1/images/generations',
     operation: 'createImage',
-    example: { prompt: 'A gate in a river', size: '512x512', response_format: 'b64_json' },
+    example: { prompt: 'A gate in a river', size: '1024x1024', response_format: 'b64_json' },
   },
   edits: {
     path: 'v1/images/edits',

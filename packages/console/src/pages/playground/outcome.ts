@@ -22,6 +22,8 @@ export interface Outcome {
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly costMicroUsd?: number | null
+  /** The gateway's id of the request, if the user may look at its record. */
+  readonly requestId?: string
   readonly error?: string
   readonly isRunning: boolean
 }

@@ -26,6 +26,7 @@ export async function run(sending: Sending, tell: OutcomeListener): Promise<void
   try {
     const response = await send(sending)
     const id = response.headers.get('x-sluice-call-id') ?? response.headers.get('x-request-id')
+    if (sending.mayLook && id !== null) tell({ requestId: id })
     if (!response.ok) throw await errorIn(response)
     await take(response, sending, { tell, since })
     tell({ totalMs: since(), ...(sending.mayLook && (await recordOf(id))) })
