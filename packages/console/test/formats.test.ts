@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatBudget, formatMicroUsd } from '../src/parts/formats.ts'
+import { overviewTexts } from '../src/texts/operation.ts'
 
 test.each([
   [12_500, 12_500, '$0.0125', '$0.0125'],
@@ -30,4 +31,10 @@ test.each([
   [1_234_567.24, '$1.23'],
 ])('formats %d microdollars as %s', (microUsd, shown) => {
   expect(formatMicroUsd(microUsd)).toBe(shown)
+})
+
+test('a change is told in percent, or as more than ten times', () => {
+  expect(overviewTexts.more(899)).toBe('▲ 899 %')
+  expect(overviewTexts.more(900)).toBe('▲ more than 10 ×')
+  expect(overviewTexts.more(64_483_927)).toBe('▲ more than 10 ×')
 })

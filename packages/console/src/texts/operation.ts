@@ -4,7 +4,7 @@ export const overviewTexts = {
   times: { '1': 'Last day', '7': 'Last week', '30': 'Last 30 days' },
   before: (was: string) => `previous period: ${was}`,
   unchanged: 'unchanged',
-  more: (percent: number) => `▲ ${percent} %`,
+  more: (percent: number) => (percent < 900 ? `▲ ${percent} %` : '▲ more than 10 ×'),
   less: (percent: number) => `▼ ${percent} %`,
   calls: 'Requests',
   attempts: 'Attempts',
