@@ -89,7 +89,7 @@ describe('what was carried from another gateway', () => {
     const { store } = bookOf()
     const claim = claimOf(window, further)
     await using limiter = createMemoryLimiter({ now: () => 0, date: () => now })
-    await limiter.seed(claim, await recallBudget(store, claim, now))
+    limiter.seed(claim, await recallBudget(store, claim, now))
     const [level] = await limiter.look([claim])
     expect(level?.remaining).toBe(remaining)
   })

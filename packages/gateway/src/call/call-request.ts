@@ -144,8 +144,8 @@ export class CallRequest {
 
   /** The request with these fields, which takes over its bytes. For one that was not passed on yet. */
   changed(changes: readonly NewValue[]): CallRequest {
-    const { fields, apply } = splitChanges(changes)
-    const raw = this.#bytes && apply(spliceFields(this.#bytes, fields))
+    const split = splitChanges(changes)
+    const raw = this.#bytes && split.apply(spliceFields(this.#bytes, split.fields))
     return new CallRequest(withValues(this.outline, changes), {
       fields: withValues(this.#fields ?? this.outline, changes),
       isOwn: this.#isOwn,

@@ -10,7 +10,7 @@ import {
 } from './imported-accounts.ts'
 import { type Channel, splitList } from './new-api-channels.ts'
 import type { FieldReport } from './report.ts'
-import { RowReports, SourceRow } from './source-rows.ts'
+import { labelOf, RowReports, SourceRow } from './source-rows.ts'
 import type { Tables } from './source-tables.ts'
 import { weaknessOf } from './weak-secrets.ts'
 
@@ -38,7 +38,7 @@ export function importNewApiAccounts(
   const reports = new RowReports()
   const rowsOf = (table: string, name: string) =>
     (tables.get(table) ?? []).map((row) => {
-      const label = `${String(row['id'] ?? '?')} ${String(row[name] ?? '')}`.trim()
+      const label = labelOf(row, name)
       return new SourceRow({ table, row, label }, reports)
     })
   const quotaPerUsd = readQuotaPerUsd(tables)

@@ -2,7 +2,7 @@ import { providers } from '@sluice/gateway/providers/index.ts'
 import { isObject } from '@sluice/contract'
 import { yamlOf, type ImportedSettings } from './litellm-config.ts'
 import { type ProviderDraft, ProviderDrafts } from './provider-drafts.ts'
-import { RowReports, SourceRow } from './source-rows.ts'
+import { labelOf, RowReports, SourceRow } from './source-rows.ts'
 import type { Tables } from './source-tables.ts'
 import { written } from './yaml-values.ts'
 
@@ -75,7 +75,7 @@ export function importChannels(
   const reports = new RowReports()
   const drafts = new ProviderDrafts()
   const channels = (tables.get('channels') ?? []).flatMap((row) => {
-    const label = `${String(row['id'] ?? '?')} ${String(row['name'] ?? '')}`.trim()
+    const label = labelOf(row, 'name')
     const found = readChannel(new SourceRow({ table: 'channels', row, label }, reports), drafts)
     return found ? [found] : []
   })

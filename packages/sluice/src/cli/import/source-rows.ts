@@ -36,6 +36,15 @@ function rowsText(rows: readonly string[]): string {
   return more > 1 ? `${named} and ${more} others` : named
 }
 
+/** What a report calls a row: its id, and its name. */
+export function labelOf(row: Row, name: string): string {
+  const shown = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+      ? String(value)
+      : ''
+  return `${shown(row['id']) || '?'} ${shown(row[name])}`.trim()
+}
+
 /**
  * A row of another program's table. Its values are read as databases and exported files have them, and reading one says what
  * became of it; `end` reports those that have a value and were not read.
