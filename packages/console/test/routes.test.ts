@@ -203,7 +203,7 @@ test(
     await page.getByLabel('Tokens per minute').fill('9000')
     await page.getByRole('button', { name: 'Add a longer model' }).click()
     await page.getByLabel('For longer prompts 1').fill('first/a')
-    await page.getByText('Choice of the target').click()
+    await page.getByText('Load balancing').click()
     await chooses.selectOption('Fewest tokens this minute')
     opened.expectStatus(400)
     await page.getByRole('button', { name: 'Plan', exact: true }).click()

@@ -99,7 +99,8 @@ function unlistedModels(
       if (!upstream) return []
       const listed = upstream.models ?? told(upstream.id).map((id) => ({ id }))
       const note = unlistedNote({ upstream, model: target.slice(slash + 1) }, listed)
-      return note === undefined ? [] : [`models.${name} leads to ${target}, but ${note}`]
+      if (note === undefined) return []
+      return [`models.${name} leads to ${target}, but ${note.endsWith('?') ? note : `${note}.`}`]
     }),
   )
 }

@@ -180,7 +180,7 @@ providers:
   own: { type: openai, baseUrl: "${upstream.url}", key: ${good}, models: [mine] }
 models: { main: { targets: [${target}, own/other], fallback: [own/mine] } }
 `
-  const other = 'models.main leads to own/other, but own does not list other'
+  const other = 'models.main leads to own/other, but own does not list other.'
   expect((await checked(yaml('acme/large'))).report.warnings).toContain(other)
   const { warnings, isFine } = (await checked(yaml('acme/larg'))).report
   expect(isFine).toBe(true)

@@ -96,6 +96,7 @@ models: { old: openai/gpt-4-turbo, new: openai/gpt-6-luna }
   const { text, isFine } = await check(environment)
   expect(text.split('\n').filter((line) => line.startsWith('WARNING'))).toEqual([
     `WARNING    ${warning}.`,
+    'WARNING    models.old leads to openai/gpt-4-turbo, but openai does not list gpt-4-turbo.',
   ])
   expect(isFine).toBe(true)
   expect((await listModels(environment, {})).split('\n').at(-1)).toBe(warning)
