@@ -23,6 +23,7 @@ export type FormatName =
   | OperationName
   | 'responses'
   | 'responsesCompact'
+  | 'responsesInputTokens'
   | 'messages'
   | 'messagesCountTokens'
   | 'generateContent'

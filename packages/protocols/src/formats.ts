@@ -3,6 +3,7 @@ import { batchEmbedContents, embedContent } from './gemini/client/embed.ts'
 import { countTokens, generateContent, streamGenerateContent } from './gemini/client/formats.ts'
 import { ownFormats } from './openai/client/formats.ts'
 import { responsesCompact } from './openai-responses/client/compact.ts'
+import { responsesInputTokens } from './openai-responses/client/input-tokens.ts'
 import { responses } from './openai-responses/client/formats.ts'
 import type { ClientFormat } from './client-format.ts'
 
@@ -17,5 +18,6 @@ export const formats: readonly ClientFormat[] = [
   messagesCountTokens,
   responses,
   responsesCompact,
+  responsesInputTokens,
   streamGenerateContent,
 ]

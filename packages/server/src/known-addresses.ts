@@ -26,7 +26,6 @@ const openAi: readonly Row[] = [
   ['*', '/organization/**', 'administration of an organization'],
   ['*', '/projects/**', 'administration of projects'],
   ['*', '/realtime/**', 'realtime sessions'],
-  ['POST', '/responses/input_tokens', 'token counts of responses'],
   ['*', '/skills/**', 'skills'],
   ['*', '/threads/**', 'threads and runs'],
   ['*', '/uploads/**', 'uploads'],

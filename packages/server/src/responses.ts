@@ -1,6 +1,6 @@
 import { invalidRequest, objectOf, parseJson } from '@sluice/contract'
 import { replayed } from '@sluice/protocols/openai-responses/client/replay.ts'
-import { deleteResponse, findResponse } from '@sluice/gateway/stored/responses.ts'
+import { deleteResponse, findResponse } from '@sluice/gateway/stored/kept-responses.ts'
 import { addressOf, endpoint } from './endpoint.ts'
 import { parameter, success } from './openapi-endpoint.ts'
 import { pageOfItems, paging, pagingOf, whole } from './query.ts'

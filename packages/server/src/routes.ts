@@ -3,6 +3,7 @@ import type { ClientFormat, FormatName } from '@sluice/protocols/client-format.t
 import { formats } from '@sluice/protocols/formats.ts'
 import { handle } from '@sluice/gateway/answer/answer.ts'
 import { countTokens } from '@sluice/gateway/answer/count-tokens.ts'
+import { countResponse } from '@sluice/gateway/stored/count-response.ts'
 import { compactResponse, createResponse } from '@sluice/gateway/stored/responses.ts'
 import { createVideo } from '@sluice/gateway/stored/videos.ts'
 import type { Address } from './address.ts'
@@ -52,6 +53,7 @@ const handlers: Readonly<Partial<Record<FormatName, Inference['handle']>>> = {
   createVideo,
   responses: createResponse,
   responsesCompact: compactResponse,
+  responsesInputTokens: countResponse,
 }
 
 /** Formats answered from the store. */
@@ -100,7 +102,7 @@ function inferenceAt(format: ClientFormat, path: string): Address {
   const inference: Inference = {
     format,
     body: bodyRead(format),
-    handle: format.counted ? countTokens : (handlers[format.id] ?? handle),
+    handle: handlers[format.id] ?? (format.counted ? countTokens : handle),
   }
   return {
     method: operations[format.operation].method,

@@ -54,6 +54,14 @@ const whole: readonly Pair[] = [
     headers: anthropicHeaders,
   },
   {
+    name: 'responses/input_tokens',
+    type: 'openai',
+    path: () => '/v1/responses/input_tokens',
+    upstreamPath: '/v1/responses/input_tokens',
+    request: (model) => responsesRequest(model, '"personality":"friendly",'),
+    answer: answerOf('"object":"response.input_tokens","input_tokens":12'),
+  },
+  {
     name: 'generateContent',
     type: 'gemini',
     path: (model) => `/v1beta/models/${encodeURIComponent(model)}:generateContent`,

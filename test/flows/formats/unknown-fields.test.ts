@@ -184,6 +184,7 @@ const bodiesOf: Readonly<Record<string, string>> = {
   countTokens: 'generateContent',
   messagesCountTokens: 'messages',
   responsesCompact: 'responses',
+  responsesInputTokens: 'responses',
   streamGenerateContent: 'generateContent',
 }
 

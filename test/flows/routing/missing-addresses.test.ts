@@ -88,18 +88,29 @@ describe.each(shapes)('an upstream without an address, as %s says it', (_, missi
   })
 
   test.each([
-    ['anthropic', '/v1/messages/count_tokens', counted, 'input_tokens'],
-    ['gemini', '/v1beta/models/up%2Fm:countTokens', { contents }, 'totalTokens'],
-  ])('counts tokens itself, for %s', async (type, path, body, field) => {
+    ['anthropic', '/v1/messages/count_tokens', counted, { input_tokens: expect.any(Number) }],
+    [
+      'gemini',
+      '/v1beta/models/up%2Fm:countTokens',
+      { contents },
+      { totalTokens: expect.any(Number) },
+    ],
+    [
+      'openai',
+      '/v1/responses/input_tokens',
+      asked,
+      { object: 'response.input_tokens', input_tokens: expect.any(Number) },
+    ],
+  ])('counts tokens itself, for %s', async (type, path, body, expected) => {
     await using upstream = await fakeUpstream(missing)
     await using gateway = await inFront(type, upstream)
     for (const _ of [1, 2]) {
       const answer = await gateway.post(path, body)
       expect(answer.status).toBe(200)
-      expect(await answer.json()).toEqual({ [field]: expect.any(Number) })
+      expect(await answer.json()).toEqual(expected)
       expect(answer.headers.get('x-sluice-count-estimated')).toBe('true')
     }
-    expect(paths(upstream).filter((one) => !/count_?tokens/i.test(one))).toEqual([])
+    expect(paths(upstream).filter((one) => !/(?:count|input)_?tokens/i.test(one))).toEqual([])
   })
 
   test('lists no models, and serves those that are named', async () => {

@@ -44,6 +44,7 @@ const faces: readonly (readonly [path: string, body: object])[] = [
     ['/v1/completions', { model, prompt: 'Hi' }] as const,
     ['/v1/responses', { model, input: 'Hi' }] as const,
     ['/v1/responses/compact', { model, input: 'Hi' }] as const,
+    ['/v1/responses/input_tokens', { model, input: 'Hi' }] as const,
   ]),
   ...['builtin-chat', 'compatible/m'].flatMap((model) => [
     ['/v1/messages', { model, max_tokens: 9, messages }] as const,

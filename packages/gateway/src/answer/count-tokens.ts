@@ -1,9 +1,11 @@
 import { GatewayError } from '@sluice/contract'
 import { withCallersFunctions } from '@sluice/protocols/tools/callers-tools.ts'
 import { answerHeaders, answerOf, openRun } from './answer.ts'
+import { secretsFor } from '../attempt/account.ts'
 import { askWith } from '../attempt/ask-upstream.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { nativeOf } from '../attempt/prepare.ts'
+import { boundOrder } from '../failover/bound.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
@@ -15,14 +17,23 @@ import type { UpstreamTarget } from '../route/routing.ts'
  * and if it fails in any way, the built-in tokenizer does, which is an estimate for other models. Nothing is generated,
  * retried or sent to another target, and no breaker moves.
  */
-export async function countTokens(gateway: CallParts, admitted: Admitted): Promise<Answer> {
-  const run = openRun(gateway, admitted)
-  const { call } = run
-  const target = run.route.levels[0]?.[0]
-  if (target?.kind === 'upstream' && nativeOf(gateway, call, target)) {
-    const counted = await countedUpstream(run, target)
-    if (counted) return answerOf(run, counted)
+export function countTokens(gateway: CallParts, admitted: Admitted): Promise<Answer> {
+  return countOf(openRun(gateway, admitted))
+}
+
+/**
+ * As `countTokens`, for the run of a call. `whole` is called where the upstream does not count, for the run whose request has
+ * everything that is counted.
+ */
+export async function countOf(sent: CallRun, whole = async () => sent): Promise<Answer> {
+  const targets = sent.route.levels.flat()
+  const [target] = sent.bound ? boundOrder(sent.bound, targets) : targets
+  if (target?.kind === 'upstream' && nativeOf(sent.gateway, sent.call, target)) {
+    const counted = await countedUpstream(sent, target)
+    if (counted) return answerOf(sent, counted)
   }
+  const run = await whole()
+  const { gateway, call } = run
   const { counted } = call.format
   if (!counted) throw new GatewayError('internal', 'This format does not count')
   call.trail.provider = target?.providerId
@@ -52,9 +63,9 @@ async function countedUpstream(
   target: UpstreamTarget,
 ): Promise<BegunResponse | undefined> {
   const { gateway, call } = run
-  const { upstream, providerId: provider, model, timeouts } = target
+  const { providerId: provider, model, timeouts } = target
   const use = { provider, model, caller: call.key.id }
-  const secret = gateway.health.keys.nextKey(use, upstream.secrets)
+  const secret = gateway.health.keys.nextKey(use, secretsFor(run.bound, target))
   if (secret === undefined) return undefined
   const headersMs = Math.min(timeouts.headersMs, countMsMax)
   const totalMs = Math.min(timeouts.totalMs, countMsMax)

@@ -61,6 +61,12 @@ const responsesWithoutSearch: Native = { ...nativeResponses, takes: searchesNoth
 /** A request to compact a conversation, sent unchanged. */
 const nativeCompact: Native = nativeJson('/responses/compact', inspectCompact)
 
+/** A request to count the tokens of a response, sent unchanged. */
+const nativeInputTokens: Native = nativeJson('/responses/input_tokens', inspectCompact)
+
+/** What every upstream with `POST /responses` is asked beside it. */
+const besideResponses = { responsesCompact: nativeCompact, responsesInputTokens: nativeInputTokens }
+
 /**
  * The protocol of an upstream that resembles OpenAI; without differences, a server that copies chat completions and the rest.
  */
@@ -91,11 +97,9 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       ...(embed === undefined ? { embed: nativeEmbed } : {}),
       ...(images === undefined ? { createImage: nativeCreateImage } : {}),
       ...(differences.ownModerations === true ? {} : { moderate: nativeModerate }),
-      ...(responses === true
-        ? { responses: nativeResponses, responsesCompact: nativeCompact }
-        : {}),
+      ...(responses === true ? { responses: nativeResponses, ...besideResponses } : {}),
       ...(responses === 'without search'
-        ? { responses: responsesWithoutSearch, responsesCompact: nativeCompact }
+        ? { responses: responsesWithoutSearch, ...besideResponses }
         : {}),
     },
     failure: readFailure,
@@ -142,6 +146,7 @@ export const openaiResponses: Protocol = {
     ...native,
     responses: withNamedIds(nativeResponses),
     responsesCompact: withNamedIds(nativeCompact),
+    responsesInputTokens: withNamedIds(nativeInputTokens),
   },
   named: namedInInput,
 }

@@ -166,7 +166,7 @@ describe('the golden cases of chat', () => {
     const chatty = protocols.filter(({ codecs }) => codecs.chat !== undefined).map(({ id }) => id)
     expect(chatty.toSorted()).toEqual([...upstreams, ...relatives].toSorted())
     // Their answers are no conversations.
-    const others = ['countTokens', 'messagesCountTokens', 'responsesCompact']
+    const others = ['countTokens', 'messagesCountTokens', 'responsesCompact', 'responsesInputTokens']
     const chats = formats.filter(({ operation }) => operation === 'chat').map(({ id }) => id)
     expect(chats.toSorted()).toEqual(
       [...clients, ...others, 'streamGenerateContent'].toSorted(),

@@ -190,15 +190,18 @@ const {
   model,
   instructions,
   previous_response_id,
+  conversation,
   prompt_cache_key,
   prompt_cache_options,
   prompt_cache_retention,
   image,
   service_tier,
   tools,
+  tool_choice,
   parallel_tool_calls,
   reasoning,
   text,
+  truncation,
 } = ResponsesRequest.properties
 
 /**
@@ -221,6 +224,30 @@ export const CompactRequest = Type.Object({
   text,
 })
 export type CompactRequest = Static<typeof CompactRequest>
+
+/** OpenAI API, TokenCountsBody. */
+export const InputTokensRequest = Type.Object({
+  model,
+  input: optional(Input),
+  instructions,
+  previous_response_id,
+  conversation,
+  tools,
+  tool_choice,
+  parallel_tool_calls,
+  reasoning,
+  text,
+  truncation,
+  /** A style of OpenAI's own models. */
+  personality: optional(Type.String()),
+})
+
+/** OpenAI API, TokenCountsResource. */
+export const InputTokensReply = Type.Object({
+  object: Type.Literal('response.input_tokens'),
+  input_tokens: Type.Integer(),
+})
+export type InputTokensReply = Static<typeof InputTokensReply>
 
 const OutputItem = Type.Intersect([
   Type.Object({ id: Type.String(), type: Type.String() }),

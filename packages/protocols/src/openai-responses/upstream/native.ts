@@ -21,7 +21,7 @@ export function inspectResponses(request: unknown): Inspected {
   }
 }
 
-/** Walks through a request to compact a conversation that is sent unchanged. */
+/** Walks through a request beside a response, to compact or to count, that is sent unchanged. */
 export function inspectCompact(request: unknown): Inspected {
   return { ...usualRequest, isForeign: isForeign(request) }
 }
