@@ -3,6 +3,7 @@ import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { UsageStore } from '@sluice/gateway/ports/usage-store.ts'
 import { accountTable } from './tables/accounts.ts'
 import { alertTable } from './tables/alerts.ts'
+import { conversationTable } from './tables/conversations.ts'
 import { contentTable } from './tables/contents.ts'
 import type { Database } from './database.ts'
 import type { Upgrading } from './migrations.ts'
@@ -77,6 +78,7 @@ export function openStore(
     ...settingTable(database),
     ...videoJobTable(database),
     ...responseTable(database),
+    ...conversationTable(database),
     ...alertTable(database),
     ...keptFileTable(database),
     beginUsage: ledger.beginUsage.bind(ledger),

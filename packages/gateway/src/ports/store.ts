@@ -4,6 +4,7 @@ import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
 import type { FileStore } from './file-store.ts'
+import type { ConversationStore } from './conversation-store.ts'
 import type { BudgetClaim } from './limiter.ts'
 import type { Session } from './session.ts'
 import type { SettingStore, SettingWrite } from './stored-settings.ts'
@@ -172,7 +173,12 @@ export interface AuditPage {
  * Keys are few; they are read at the start and after a change, so authentication waits for the disk only with an unknown key.
  * Texts are stored unchanged, except that NUL and lone surrogates become U+FFFD.
  */
-export interface Store extends VideoJobStore, AlertOutbox, FileStore, SettingStore {
+export interface Store
+  extends VideoJobStore,
+    AlertOutbox,
+    FileStore,
+    SettingStore,
+    ConversationStore {
   /** All keys, including revoked and expired ones; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
   /** Rejects with `conflict` if the id or the hash exists. */

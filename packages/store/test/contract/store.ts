@@ -10,6 +10,7 @@ import { describeAccounts } from './store-accounts.ts'
 import { describeAlerts } from './store-alerts.ts'
 import { describeRefusals } from './store-refusals.ts'
 import { describeClaims } from './store-claims.ts'
+import { describeConversations } from './store-conversations.ts'
 import { describeFiles } from './store-files.ts'
 import { describeKept } from './store-kept.ts'
 import { describeSettings } from './store-settings.ts'
@@ -270,6 +271,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     })
 
     describeKept(() => subject)
+    describeConversations(() => subject)
     describeSettings(() => subject)
 
     describe('usage', () => {
