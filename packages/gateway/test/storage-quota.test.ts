@@ -25,9 +25,14 @@ function open() {
       return Promise.resolve()
     },
     trimResponses: () => Promise.resolve(0),
+    trimConversations: () => Promise.resolve(0),
   }
   const most = { count: 1, bytes: 1 }
-  const limits = () => ({ keptResponses: most, keptVideos: most })
+  const limits = () => ({
+    keptResponses: most,
+    keptVideos: most,
+    keptConversations: { ...most, items: 1 },
+  })
   return {
     quota: new StorageQuota({ store, limits, now: Date.now }),
     store,

@@ -87,6 +87,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   defaulted?(request: unknown, defaults: DefaultParameters): Defaulted
   /** The field with the id of the stored response that a request continues; `none` if the format has no such field. */
   readonly continues: string
+  /** The id of the conversation that a request, possibly an outline, names in `conversation`. Absent: the format has no conversations. */
+  conversation?(request: unknown): string | undefined
   /** The texts in a streamed event, for logs and traces; `none` if the format is not streamed, or its streams have no texts. */
   readonly textsOf: ((event: Fields) => EventTexts) | 'none'
   /** The messages of its requests and responses, for traces; `none` if it has none. */

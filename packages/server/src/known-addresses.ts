@@ -14,7 +14,6 @@ const openAi: readonly Row[] = [
   ['*', '/chatkit/**', 'ChatKit'],
   ['*', '/containers/**', 'containers'],
   ['*', '/content_provenance_checks/**', 'content provenance checks'],
-  ['*', '/conversations/**', 'conversations'],
   ['*', '/edits', 'edits'],
   ['*', '/engines', 'engines'],
   ['*', '/evals/**', 'evals'],

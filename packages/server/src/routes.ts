@@ -27,6 +27,7 @@ import { requestAddresses } from './admin/requests.ts'
 import { routeAddresses } from './admin/routes-plan.ts'
 import { getSettings } from './admin/settings.ts'
 import { consoleAddresses } from './console.ts'
+import { conversationAddresses } from './conversations.ts'
 import { documentAddresses } from './docs.ts'
 import { addressOf } from './endpoint.ts'
 import { checkHealth, checkReadiness } from './health.ts'
@@ -69,6 +70,7 @@ export const addresses: readonly Address[] = [
   ...openAiElsewhere(openAiAddresses()),
   ...videoAddresses,
   ...responseAddresses,
+  ...conversationAddresses,
   ...[downloadImage, getOwnUsage].map(addressOf),
   ...ownKeyAddresses,
   addressOf(explain),
@@ -128,6 +130,7 @@ function openAiAddresses(): readonly Address[] {
     ...openAiModels,
     ...videoAddresses,
     ...responseAddresses,
+    ...conversationAddresses,
   ]
 }
 

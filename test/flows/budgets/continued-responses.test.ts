@@ -84,3 +84,35 @@ test('reserves the tokens that the upstream reported for the stored response', a
   // And the id, as any text.
   expect(after - before).toBeLessThan(777_800)
 })
+
+test('reserves what a conversation has: its items, and later the tokens that the upstream reported', async () => {
+  await using upstream = await fakeUpstream((_seen, response) =>
+    json(response, {
+      ...chatReply('Hello'),
+      usage: { prompt_tokens: 700_000, completion_tokens: 77_777, total_tokens: 777_777 },
+    }),
+  )
+  await using gateway = await start({
+    limits,
+    providers: { cerebras: { baseUrl: upstream.url, key: 'k' } },
+  })
+  const made = await gateway.post('/v1/conversations', {
+    items: [{ role: 'user', content: 'word '.repeat(2_000) }],
+  })
+  const { id: conversation } = (await made.json()) as { readonly id: string }
+  const reserving = vi.spyOn(gateway.gateway.limiter, 'reserve')
+  const put = async (further: object) => {
+    const answer = await post(gateway, { ...said, model: 'cerebras/m', ...further })
+    expect(answer.status).toBe(200)
+    const claims = reserving.mock.lastCall?.[0] ?? []
+    const claim = claims.find((one) => one.kind === 'rate' && one.unit === 'tokens')
+    return claim?.kind === 'rate' ? claim.amount : 0
+  }
+  const alone = await put({})
+  const first = await put({ conversation })
+  expect(first - alone).toBeGreaterThanOrEqual(5_000)
+  expect(first - alone).toBeLessThan(5_200)
+  const second = await put({ conversation: { id: conversation } })
+  expect(second - alone).toBeGreaterThanOrEqual(777_777)
+  expect(second - alone).toBeLessThan(777_800)
+})

@@ -112,7 +112,10 @@ describe.each(faces)('%s %j', (path, body) => {
     const before = sent()
     for (const value of ['id_1', { type: 'x', id: 'id_1' }, ['id_1']]) {
       const { status, text } = await post(path, { ...body, [name]: value })
-      expect([status, text]).toEqual([400, expect.stringContaining(name)])
+      // The gateway keeps conversations itself, and does not find this one.
+      const isKnownField = name === 'conversation' && /responses(?:\/input_tokens)?$/.test(path)
+      const expected = isKnownField && !Array.isArray(value) ? 404 : 400
+      expect([status, text]).toEqual([expected, expect.stringContaining(name)])
     }
     expect(sent()).toBe(before)
   })

@@ -10,7 +10,7 @@ export interface AdmitParts extends RouteParts {
   /** With the default limits of keys. */
   readonly current: RouteParts['current'] & { readonly limits: KeyLimits }
   readonly engine: Pick<EngineCard, 'models'>
-  readonly store: Pick<Store, 'findResponse'>
+  readonly store: Pick<Store, 'findResponse' | 'findConversation'>
   readonly limiter: Limiter
   readonly learnedSizes: LearnedSizes
   /** Watches the remaining amounts of budgets that calls have used. */

@@ -3,9 +3,9 @@ import type { Budget } from '../ports/account.ts'
 import type { Decision } from '../ports/limiter.ts'
 import { type Call, headerText } from '../call/call.ts'
 import type { AdmitParts } from './admit-parts.ts'
-import { keptTokens } from './continued-response.ts'
+import { earlierTokens } from './continued-response.ts'
 import type { Admission } from './admission.ts'
-import { type CallSize, continuedBy, isFree, sizeOf, usualTokens } from './call-size.ts'
+import { type CallSize, earlierOf, isFree, sizeOf, usualTokens } from './call-size.ts'
 import {
   type ClaimedAmounts,
   type CallerLimits,
@@ -84,8 +84,8 @@ export function admitOn(door: Door, asked: Call, whole: Route): Later<Admitted> 
     if (done instanceof Promise) return done.then(redirected)
     return done === route ? new AdmittedCall(door, call, route) : redirected(done)
   }
-  const previous = limits.needsSize ? continuedBy(call) : undefined
-  return previous === undefined ? sized() : keptTokens(gateway.store, call, previous).then(sized)
+  const earlier = limits.needsSize ? earlierOf(call) : undefined
+  return earlier === undefined ? sized() : earlierTokens(gateway.store, call, earlier).then(sized)
 }
 
 interface CountedCall {

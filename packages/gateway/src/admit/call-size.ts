@@ -90,6 +90,19 @@ export function continuedBy(call: Call): string | undefined {
   return typeof previous === 'string' ? previous : undefined
 }
 
+/** The stored response or conversation that a call continues. */
+export type Earlier = { readonly response: string } | { readonly conversation: string }
+
+/** What a call continues; undefined if it continues nothing. */
+export function earlierOf(call: Call): Earlier | undefined {
+  if (!isWriting(call)) return undefined
+  const { [call.format.continues]: response, conversation } = call.request.outline
+  if (typeof response === 'string') return { response }
+  if (conversation === undefined || call.format.conversation === undefined) return undefined
+  const id = call.format.conversation(call.request.outline)
+  return id === undefined ? undefined : { conversation: id }
+}
+
 /** The tokens that a call usually uses; `outputTokens` is the limit that the gateway has set, if any. */
 export function usualTokens({ estimate, measured }: CallSize, outputTokens?: number): number {
   return estimate.inputTokens + (outputTokens ?? estimate.outputTokens) * measured.choices

@@ -1,15 +1,27 @@
 import type { StoredResponse } from '../ports/store.ts'
 import type { Call } from '../call/call.ts'
 import type { AdmitParts } from './admit-parts.ts'
+import type { Earlier } from './call-size.ts'
 
 /** Stored responses already read for a call that continues them, by the trail that all copies of the call share. */
 const read = new WeakMap<Call['trail'], StoredResponse>()
+
+/** The tokens of what a call continues; undefined if it is not stored here for this key. */
+export async function earlierTokens(
+  store: AdmitParts['store'],
+  call: Call,
+  earlier: Earlier,
+): Promise<number | undefined> {
+  if ('response' in earlier) return keptTokens(store, call, earlier.response)
+  const kept = await store.findConversation(earlier.conversation)
+  return kept?.keyId === call.key.id ? kept.tokens : undefined
+}
 
 /**
  * The tokens of a stored response of this key, including the conversation before it; undefined if it is not stored
  * here.
  */
-export async function keptTokens(
+async function keptTokens(
   store: AdmitParts['store'],
   { key, trail }: Call,
   id: string,

@@ -53,7 +53,7 @@ export function inputSizeOf(
     references:
       history === undefined
         ? references
-        : references.filter((path) => path !== call.format.continues),
+        : references.filter((path) => path !== call.format.continues && path !== 'conversation'),
     history,
   }
 }

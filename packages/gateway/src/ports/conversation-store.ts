@@ -1,5 +1,3 @@
-import type { StoredAmount } from './store.ts'
-
 /** A conversation of POST /v1/conversations. */
 export interface StoredConversation {
   readonly id: string
@@ -69,5 +67,8 @@ export interface ConversationStore {
   renewConversationLock(lock: Omit<ConversationLock, 'at'>): Promise<void>
   unlockConversation(lock: Pick<ConversationLock, 'id' | 'owner'>): Promise<void>
   /** Deletes the conversations of a key that were used least recently, beyond `most`; returns how many. */
-  trimConversations(keyId: string, most: StoredAmount): Promise<number>
+  trimConversations(
+    keyId: string,
+    most: { readonly count: number; readonly bytes: number },
+  ): Promise<number>
 }

@@ -150,6 +150,14 @@ export const limits = options(
       },
       'Stored responses of one key. Beyond either limit the oldest are removed.',
     ),
+    keptConversations: options(
+      {
+        count: count('Maximum number. Default 10000.'),
+        items: count('Maximum number of items of one conversation. Default 10000.'),
+        bytes: count('Maximum total size. Default 536870912 (512 MiB).'),
+      },
+      'Conversations of one key (/v1/conversations). Beyond the number or size, those that were used least recently are removed; a conversation that is too large takes no more: 413.',
+    ),
     keptVideos: options(
       {
         count: count('Maximum number. Default 1000.'),

@@ -22,6 +22,7 @@ import {
   namedInResponsesRequest,
   sealedIn,
 } from '@sluice/protocols/openai-responses/upstream/named.ts'
+import type { StoredConversation } from '../ports/conversation-store.ts'
 import type { StoredResponse } from '../ports/store.ts'
 import { openRun } from '../answer/answer.ts'
 import type { Bound } from '../attempt/account.ts'
@@ -30,6 +31,7 @@ import { checkNamed } from '../attempt/named-ids.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import { type Call, writtenBy } from '../call/call.ts'
 import { CallRequest } from '../call/call-request.ts'
+import { conversationNotFound } from './conversations.ts'
 import type { StoredParts } from './stored-parts.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { continuedBy } from '../admit/call-size.ts'
@@ -49,18 +51,56 @@ const conversationResponsesMax = 1_000
  */
 const conversationLengthMax = 32 * 1024 * 1024
 const conversationUnitsMax = 500_000
+
 /** The call as the caller sent it (`asked`), and the run with the earlier conversation prepended. */
 export async function continuedRun(
   gateway: StoredParts,
   admitted: Admitted,
+  conversation?: StoredConversation,
 ): Promise<{ readonly asked: Call; readonly answering: CallRun<StoredParts> }> {
   const asked = await withReferred(gateway, admitted.call)
   const opened = withCall(openRun(gateway, admitted), asked)
+  if (conversation) return { asked, answering: await withConversation(opened, conversation) }
   const bound = await checkNamedIds(opened)
   const run = bound ? { ...opened, bound } : opened
   const previousId = continuedBy(asked)
   if (previousId === undefined) return { asked, answering: run }
   return { asked, answering: await withPrevious(run, previousId) }
+}
+
+/**
+ * The conversation that a request names; undefined if it names none, or one that an upstream may keep.
+ *
+ * @throws GatewayError `not_found` if nobody can know it.
+ */
+export async function namedConversation(
+  gateway: StoredParts,
+  admitted: Admitted,
+): Promise<StoredConversation | undefined> {
+  const { call } = admitted
+  const id = call.format.conversation?.(call.request.value)
+  if (id === undefined) return undefined
+  const stored = await gateway.store.findConversation(id)
+  if (stored?.keyId === call.key.id) return stored
+  if (nativeTarget(openRun(gateway, admitted))) return undefined
+  throw conversationNotFound(id, 'conversation')
+}
+
+/** The run with the items of a conversation before its request, bound to the account that knows them. */
+async function withConversation(
+  run: CallRun<StoredParts>,
+  { id, bytes }: StoredConversation,
+): Promise<CallRun<StoredParts>> {
+  const { gateway, call } = run
+  if (bytes > conversationLengthMax) throw tooLong('conversation')
+  const reader = new StoredItemReader(call.held, 'conversation')
+  const page = { limit: conversationUnitsMax, ascending: true }
+  const texts = (await gateway.store.listItems(id, page)).map(({ item }) => item)
+  const items = sinceCompaction(itemsIn(await reader.read(`[${texts.join(',')}]`)))
+  const { conversation: _, ...request } = requestOf(call)
+  const whole = withCall(run, continuedWith(call, withHistory(request, items)))
+  const bound = await checkNamedIds(whole)
+  return bound ? { ...whole, bound } : whole
 }
 
 /** The request as the schema of the operation has validated it. */

@@ -13,8 +13,9 @@ import type { StoredParts } from './stored-parts.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { continuedBy } from '../admit/call-size.ts'
 import type { CallRun } from '../attempt/call-run.ts'
-import { turn } from '../turns/turn.ts'
-import { continuedRun, requestOf } from './continued-run.ts'
+import { turn as nextTurn } from '../turns/turn.ts'
+import { continuedRun, namedConversation, requestOf } from './continued-run.ts'
+import { beginTurn, type ConversationTurn, duringTurn, endTurn } from './conversation-turn.ts'
 
 /** Larger requests and responses are not stored, because every continuation would read them again. */
 const storedBytesMax = 16 * 1024 * 1024
@@ -33,18 +34,43 @@ export async function createResponse(gateway: StoredParts, admitted: Admitted): 
       `A request of more than ${requestBytesMax} bytes is not kept: send it with store: false`,
       { param: 'store' },
     )
-  const { asked, answering } = await continuedRun(gateway, admitted)
+  const conversation = await namedConversation(gateway, admitted)
+  if (!conversation) return responseIn(gateway, admitted)
+  const turn = await beginTurn(gateway, conversation, inputItems(request, gateway.newId))
+  return duringTurn(turn, () => responseIn(gateway, admitted, turn))
+}
+
+async function responseIn(
+  gateway: StoredParts,
+  admitted: Admitted,
+  turn?: ConversationTurn,
+): Promise<Answer> {
+  const { call } = admitted
+  const request = requestOf(call)
+  const { asked, answering } = await continuedRun(gateway, admitted, turn?.conversation)
   const begun = await begin(answering)
-  if (request.store === false) return answerOf(answering, begun, keepSealed(answering, begun))
-  const stored = {
-    call,
-    previousId: continuedBy(call),
-    own: inputItems(request, gateway.newId),
-    // An upstream that received the previous id knows the response by its own id.
-    isOurs: answering.call !== asked || !isOfUpstream(begun),
-    account: begun.attempt.account,
+  const keep = request.store === false ? keepSealed(answering, begun) : keepResponse()
+  if (!turn) return answerOf(answering, begun, keep)
+  const account = isOfUpstream(begun) ? begun.attempt.account : undefined
+  return answerOf(answering, begun, async (document) => {
+    await endTurn(answering, turn, { document, account })
+    await keep?.(document)
+    // Before the caller sees the end, because the next request may follow at once.
+    await turn.lock.release()
+  })
+
+  function keepResponse(): Keep {
+    const stored = {
+      call,
+      previousId: continuedBy(call),
+      // Without the conversation, which goes on, a response could not be continued by its id.
+      own: inputItems(turn ? requestOf(answering.call) : request, gateway.newId),
+      // An upstream that received the previous id knows the response by its own id.
+      isOurs: answering.call !== asked || !isOfUpstream(begun),
+      account: begun.attempt.account,
+    }
+    return (document) => storeResponse(gateway, stored, document)
   }
-  return answerOf(answering, begun, (document) => storeResponse(gateway, stored, document))
 }
 
 /**
@@ -124,7 +150,7 @@ async function textOf(value: unknown): Promise<string> {
   const bytes = await formatLargeJson(value)
   if (bytes.length > storedBytesMax)
     throw new GatewayError('too_large', 'The response is larger than what is kept')
-  await turn()
+  await nextTurn()
   return bytes.toString()
 }
 

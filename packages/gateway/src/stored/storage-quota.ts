@@ -6,6 +6,8 @@ import type { StoredAmount, Store, StoredResponse } from '../ports/store.ts'
 export interface StorageLimits {
   readonly keptResponses: StoredAmount
   readonly keptVideos: StoredAmount
+  /** `items` and `bytes` also limit each conversation. */
+  readonly keptConversations: StoredAmount & { readonly items: number }
 }
 
 /** The database is checked whenever a key has added this fraction of its limit. */
@@ -16,7 +18,7 @@ const keysMax = 10_000
 type VideoSlots = 'freeVideoSlot' | 'renewVideoSlot' | 'takeVideoSlot'
 
 export interface StorageQuotaInput {
-  readonly store: Pick<Store, VideoSlots | 'trimResponses'>
+  readonly store: Pick<Store, VideoSlots | 'trimResponses' | 'trimConversations'>
   readonly limits: () => StorageLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -24,12 +26,12 @@ export interface StorageQuotaInput {
 
 /**
  * Enforces the storage limits of each key. Responses are stored by default, so the oldest are removed and no request
- * is refused. Callers wait for their videos, so only finished ones are removed automatically.
+ * is refused; of conversations, those that were used least recently. Callers wait for their videos, so only finished ones are removed automatically.
  */
 export class StorageQuota {
   readonly #input: StorageQuotaInput
-  /** What each key has added since its last check. */
-  readonly #added = new Map<string, StoredAmount>()
+  readonly #responses = new Additions()
+  readonly #conversations = new Additions()
 
   constructor(input: StorageQuotaInput) {
     this.#input = input
@@ -37,20 +39,17 @@ export class StorageQuota {
 
   /** Called after each response was stored. A key may exceed its limit by a 64th and one response. */
   async responseAdded({ keyId, response, input }: StoredResponse): Promise<void> {
-    const { count, bytes } = this.#input.limits().keptResponses
-    const before = this.#added.get(keyId)
-    const added = {
-      count: (before?.count ?? 0) + 1,
-      bytes: (before?.bytes ?? 0) + Buffer.byteLength(response) + Buffer.byteLength(input),
-    }
-    const isDue = added.count >= count * checkedShare || added.bytes >= bytes * checkedShare
-    if (before !== undefined && !isDue) {
-      this.#added.set(keyId, added)
-      return
-    }
-    if (this.#added.size >= keysMax) this.#added.clear()
-    this.#added.set(keyId, { count: 0, bytes: 0 })
-    await this.#input.store.trimResponses(keyId, { count, bytes })
+    const most = this.#input.limits().keptResponses
+    const bytes = Buffer.byteLength(response) + Buffer.byteLength(input)
+    if (this.#responses.isDue(keyId, bytes, most))
+      await this.#input.store.trimResponses(keyId, most)
+  }
+
+  /** Called after a conversation was created or got items. A key may exceed its limit by a 64th and these items. */
+  async conversationGrew(keyId: string, bytes: number): Promise<void> {
+    const most = this.#input.limits().keptConversations
+    if (this.#conversations.isDue(keyId, bytes, most))
+      await this.#input.store.trimConversations(keyId, most)
   }
 
   /**
@@ -68,6 +67,28 @@ export class StorageQuota {
     if (lacking === 'count') throw full('count', `${most.count} videos`)
     if (lacking === 'bytes') throw full('bytes', `${most.bytes} bytes of videos`)
     return new VideoReservation(store, id, now)
+  }
+}
+
+/** What each key has added since its last check. */
+class Additions {
+  readonly #added = new Map<string, StoredAmount>()
+
+  /** Counts an addition, and says whether what the key stores is to be checked now. */
+  isDue(keyId: string, addedBytes: number, { count, bytes }: StoredAmount): boolean {
+    const before = this.#added.get(keyId)
+    const added = {
+      count: (before?.count ?? 0) + 1,
+      bytes: (before?.bytes ?? 0) + addedBytes,
+    }
+    const isDue = added.count >= count * checkedShare || added.bytes >= bytes * checkedShare
+    if (before !== undefined && !isDue) {
+      this.#added.set(keyId, added)
+      return false
+    }
+    if (this.#added.size >= keysMax) this.#added.clear()
+    this.#added.set(keyId, { count: 0, bytes: 0 })
+    return true
   }
 }
 

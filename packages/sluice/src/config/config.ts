@@ -118,8 +118,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
         ...limits.estimates,
       },
       namedFiles: { count: 64, bytes: 50 * 1024 * 1024, ...limits.namedFiles },
-      keptResponses: { count: 10_000, bytes: 512 * 1024 * 1024, ...limits.keptResponses },
-      keptVideos: { count: 1_000, bytes: 2048 * 1024 * 1024, ...limits.keptVideos },
+      ...keptLimits(limits),
     },
     builtin: { enabled: builtin.enabled ?? 'auto', ...aliasTable(builtin.aliases) },
     storage: { ...storage, ...readDatabaseUrl(environment) },
@@ -233,4 +232,14 @@ function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
 /** The absolute path of the settings file, which need not exist. */
 export function absoluteConfigFile({ configFile }: Environment): string {
   return resolve(configFile ?? 'sluice.yaml')
+}
+
+/** What a key may store. */
+function keptLimits(given: NonNullable<ConfigFile['limits']>) {
+  const bytes = 512 * 1024 * 1024
+  return {
+    keptResponses: { count: 10_000, bytes, ...given.keptResponses },
+    keptConversations: { count: 10_000, items: 10_000, bytes, ...given.keptConversations },
+    keptVideos: { count: 1_000, bytes: 4 * bytes, ...given.keptVideos },
+  }
 }

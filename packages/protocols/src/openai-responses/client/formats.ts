@@ -13,6 +13,7 @@ import { canonicalOf, paramOf } from './request.ts'
 import { respellResponses } from './respell.ts'
 import {
   checkInput,
+  conversationIn,
   ResponseObject,
   type ResponsesRequest,
   ResponsesRequest as schema,
@@ -48,6 +49,7 @@ export const responses: ClientFormat<'chat'> = {
   outputLimit: limitField('max_output_tokens'),
   defaulted: (request, defaults) => placedDefaults(request, defaults, places),
   continues: 'previous_response_id',
+  conversation: conversationIn,
   textsOf,
   messages: plainMessages,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },

@@ -7,6 +7,7 @@ import { pathInInput } from './message-paths.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import {
   checkInput,
+  conversationIn,
   InputTokensReply,
   InputTokensRequest,
   type ResponsesRequest,
@@ -26,6 +27,7 @@ export const responsesInputTokens: ClientFormat<'chat'> = {
   measure: measureResponse,
   outputLimit: 'none',
   continues: 'previous_response_id',
+  conversation: conversationIn,
   textsOf: 'none',
   messages: 'none',
   check: (request) => checkInput(objectOf(request)),

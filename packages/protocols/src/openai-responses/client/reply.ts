@@ -25,7 +25,12 @@ import {
   reasoningItem,
   signatureItem,
 } from './reasoning.ts'
-import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
+import {
+  conversationIn,
+  type OutputItem,
+  type ResponseObject,
+  type ResponsesRequest,
+} from './schema.ts'
 import { serverItems } from './server-items.ts'
 
 /** Makes the id of an item from its prefix. */
@@ -69,6 +74,7 @@ export function responseBase(
   request: ResponsesRequest,
   { id, model, created }: { readonly id: string; readonly model: string; readonly created: number },
 ): ResponseObject {
+  const conversation = conversationIn(request)
   return {
     id,
     object: 'response',
@@ -85,6 +91,7 @@ export function responseBase(
     output: [],
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: request.previous_response_id ?? null,
+    ...(conversation !== undefined && { conversation: { id: conversation } }),
     prompt_cache_key: request.prompt_cache_key ?? null,
     prompt_cache_retention: request.prompt_cache_retention ?? null,
     reasoning: {

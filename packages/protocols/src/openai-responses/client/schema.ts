@@ -1,7 +1,10 @@
 import {
   AnyObject,
   type Fields,
+  invalidRequest,
+  isObject,
   missingParameter,
+  objectOf,
   oneOf,
   optional,
   reasoningEfforts,
@@ -182,8 +185,23 @@ export function withInput(request: Fields): ResponsesRequest {
 /** Refuses a request that has no input and nothing stored in its place (OpenAI API, CreateResponse). */
 export function checkInput(request: Fields): void {
   const { input, prompt, conversation, previous_response_id: previous } = request
+  conversationIn(request)
+  if (conversation != null && previous != null)
+    throw invalidRequest(
+      "'conversation' cannot be used with 'previous_response_id'",
+      'conversation',
+    )
   if ([input, prompt, conversation, previous].every((field) => field == null))
     throw missingParameter('input')
+}
+
+/** The id of the conversation that a request of Responses names; undefined if it names none. */
+export function conversationIn(request: unknown): string | undefined {
+  const { conversation } = objectOf(request)
+  const id = isObject(conversation) ? conversation['id'] : conversation
+  if (typeof id === 'string' && id !== '') return id
+  if (isObject(conversation)) throw missingParameter('conversation.id')
+  return undefined
 }
 
 const {
@@ -291,6 +309,8 @@ export const ResponseObject = Type.Object({
   output: Type.Array(Type.Unsafe<OutputItem>(OutputItem)),
   parallel_tool_calls: Type.Boolean(),
   previous_response_id: nullable(Type.String()),
+  /** Absent if it belongs to none. */
+  conversation: Type.Optional(Type.Object({ id: Type.String() })),
   prompt_cache_key: nullable(Type.String()),
   prompt_cache_retention: nullable(Type.String()),
   reasoning: Type.Object({ effort: nullable(Type.String()), summary: nullable(Type.String()) }),
