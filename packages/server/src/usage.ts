@@ -147,7 +147,7 @@ export const usageEndpoints = {
     access: changers,
     operationId: 'eraseUsage',
     summary:
-      'Replace the id of a user or a key in all records and sums by one that says nothing, and remove its prompts and answers',
+      'Replace the id of a user or a key in all records and sums by one that says nothing, and remove its prompts and answers, stored responses and conversations',
     tag,
     changes: false,
     body: Type.Unsafe<Readonly<Partial<Record<'user' | 'key', unknown>>>>({
@@ -157,7 +157,7 @@ export const usageEndpoints = {
     }),
     checksBody: true,
     example: { user: 'user_1' },
-    reply: object({ replacement: text, records: count, contents: count }),
+    reply: object({ replacement: text, records: count, contents: count, stored: count }),
     answer: ({ body }, exchange) => erase(body, exchange),
   }),
 }
@@ -318,10 +318,15 @@ async function erase(
   // The contents go first, because they are found by the ids that are replaced next.
   await gateway.contents.flush()
   const contents = await gateway.store.contents.erase({ kind, id })
-  const erased = { ...(await gateway.store.usage.erase({ kind, id })), contents }
+  const stored = await gateway.store.eraseStored({ kind, id })
+  const erased = { ...(await gateway.store.usage.erase({ kind, id })), contents, stored }
   // Records the replacement: the audit log is kept forever and must not contain the erased id.
   const { replacement: target, records } = erased
-  await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records, contents } })
+  await audit(gateway, key, {
+    action: 'usage.erase',
+    target,
+    after: { kind, records, contents, stored },
+  })
   return erased
 }
 

@@ -4,7 +4,7 @@ import { client, said, textsIn } from '../../support/clients/conversations.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { owner, stranger, withTwoKeys } from '../../support/gateways/two-keys.ts'
-import { start } from '../../support/start.ts'
+import { adminKey, start } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('a conversation', () => {
@@ -218,4 +218,20 @@ describe('limits', () => {
     expect(await conversations.retrieve(first)).toMatchObject({ id: first })
     expect(await client(gateway, stranger.key).conversations.retrieve(other.id)).toBeDefined()
   })
+})
+
+test('is erased with the content of its key', async () => {
+  await using gateway = await start(withTwoKeys({}))
+  const owned = client(gateway, owner.key)
+  const { id } = await owned.conversations.create({ items: [said('Hi')] })
+  await owned.responses.create({ model: 'builtin-chat', input: 'Hi', conversation: id })
+  const other = await client(gateway, stranger.key).conversations.create()
+  const key = gateway.gateway.keys.find(owner.key ?? '')?.id
+  const erasing = { key: adminKey }
+  for (const stored of [2, 0]) {
+    const erased = await gateway.post('/admin/v1/contents/erase', { key }, erasing)
+    expect(await erased.json()).toEqual({ contents: 0, stored })
+  }
+  await expect(owned.conversations.retrieve(id)).rejects.toMatchObject({ status: 404 })
+  expect(await client(gateway, stranger.key).conversations.retrieve(other.id)).toBeDefined()
 })

@@ -192,7 +192,7 @@ export interface Operations {
   }
   eraseContents: {
     path: {  }; query: {  }; body: { user?: string; key?: string }
-    reply: { contents: number }
+    reply: { contents: number; stored: number }
   }
   getUsage: {
     path: {  }; query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }; body: undefined
@@ -208,7 +208,7 @@ export interface Operations {
   }
   eraseUsage: {
     path: {  }; query: {  }; body: { user?: string; key?: string }
-    reply: { replacement: string; records: number; contents: number }
+    reply: { replacement: string; records: number; contents: number; stored: number }
   }
   reconcileUsage: {
     path: {  }; query: {  }; body: { csv: string; provider?: string }

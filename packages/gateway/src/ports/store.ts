@@ -219,6 +219,8 @@ export interface Store
    * still has them.
    */
   trimResponses(keyId: string, most: StoredAmount): Promise<number>
+  /** Removes all responses and conversations of a key, or of the keys of a user; returns how many. */
+  eraseStored(who: { readonly kind: 'user' | 'key'; readonly id: string }): Promise<number>
   /**
    * Reserves room for one more video if the key's videos and reservations leave enough; the oldest failed or expired videos
    * make room. Otherwise returns what is missing. Concurrent callers, in any process, see each other's reservations.

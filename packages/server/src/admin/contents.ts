@@ -82,11 +82,12 @@ export const contentEndpoints = {
     path: '/admin/v1/contents/erase',
     access: changers,
     operationId: 'eraseContents',
-    summary: 'Remove the prompts and responses of a user or a key; their usage is kept',
+    summary:
+      'Remove the prompts and responses of a user or a key, with stored responses and conversations; their usage is kept',
     tag,
     body: closed({ user: Type.Optional(id), key: Type.Optional(id) }),
     example: { user: 'user_1' },
-    reply: object({ contents: count }),
+    reply: object({ contents: count, stored: count }),
     async answer({ body: { user, key } }, exchange) {
       if ((user === undefined) === (key === undefined))
         throw invalidRequest("Either 'user' or 'key' must be given", 'user')
@@ -94,8 +95,10 @@ export const contentEndpoints = {
       const kind = user === undefined ? 'key' : 'user'
       await gateway.contents.flush()
       const contents = await gateway.store.contents.erase({ kind, id: String(user ?? key) })
-      await audit(exchange, { action: 'content.erase', target: kind, after: { contents } })
-      return { contents }
+      const stored = await gateway.store.eraseStored({ kind, id: String(user ?? key) })
+      const erased = { contents, stored }
+      await audit(exchange, { action: 'content.erase', target: kind, after: erased })
+      return erased
     },
   }),
 }

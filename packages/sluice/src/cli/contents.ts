@@ -44,5 +44,5 @@ export async function eraseContents(
   const body = { ...(user !== undefined && { user }), ...(key !== undefined && { key }) }
   const erased = await admin.ask(contentEndpoints.erase, { body })
   if (json) return JSON.stringify(erased, null, 2)
-  return `Removed the prompts and responses of ${erased.contents} requests of ${user ?? key}.`
+  return `Removed the prompts and responses of ${erased.contents} requests, and ${erased.stored} stored responses and conversations, of ${user ?? key}.`
 }

@@ -44,14 +44,16 @@ test('exports stored contents and erases those of one user', async () => {
   expect(await exported({ user: ada?.id, to: '2020-01-01' })).toEqual([])
 
   const said = await eraseContents(environment, { url, user: ada?.id ?? '' })
-  expect(said).toBe(`Removed the prompts and responses of 3 requests of ${ada?.id}.`)
+  expect(said).toBe(
+    `Removed the prompts and responses of 3 requests, and 0 stored responses and conversations, of ${ada?.id}.`,
+  )
   expect((await exported()).map(({ userId }) => userId)).toEqual([eve?.id, eve?.id, eve?.id])
   // What was used stays, and whose it was.
   const { body } = await asked(gateway, `GET /admin/v1/requests?user=${ada?.id}`)
   expect(body.data).toHaveLength(3)
   const audit = await granted(gateway, 'GET /admin/v1/audit?limit=5')
   const entry = audit.data.find(({ action }) => action === 'content.erase')
-  expect(entry).toMatchObject({ target: 'user', after: { contents: 3 } })
+  expect(entry).toMatchObject({ target: 'user', after: { contents: 3, stored: 0 } })
   expect(JSON.stringify(entry)).not.toContain(ada?.id)
 })
 

@@ -18,6 +18,7 @@ export function responseTable(
   | 'findResponse'
   | 'deleteResponse'
   | 'trimResponses'
+  | 'eraseStored'
   | 'addUpstreamIds'
   | 'findUpstreamIds'
 > {
@@ -65,6 +66,23 @@ export function responseTable(
       )
       return trimmed ?? 0
     },
+    async eraseStored({ kind, id }) {
+      const keys =
+        kind === 'key' ? sql`(${id})` : sql`(SELECT id FROM api_keys WHERE owner_id = ${id})`
+      const [, conversations = 0, responses = 0] = await database.change(
+        sql`DELETE FROM conversation_items WHERE conversation_id IN
+          (SELECT id FROM conversations WHERE key_id IN ${keys})`,
+        sql`DELETE FROM conversations WHERE key_id IN ${keys}`,
+        sql`DELETE FROM responses WHERE key_id IN ${keys}`,
+      )
+      return conversations + responses
+    },
+    ...upstreamIds(database),
+  }
+}
+
+function upstreamIds(database: Database): Pick<Store, 'addUpstreamIds' | 'findUpstreamIds'> {
+  return {
     async addUpstreamIds(ids, { keyId, source, account = null }) {
       // Not together with others: on SQLite it is done when this returns, and a caller may use an id as soon as it has seen it.
       await database.change(...newIds(ids, { keyId, responseId: source, account }))

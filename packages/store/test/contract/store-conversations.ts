@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sampleKey, sampleResponse } from '../../../../test/support/store-samples.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
 import type { StoreUnderTest } from './store.ts'
 
@@ -156,6 +157,28 @@ export function describeConversations(subject: () => StoreUnderTest): void {
       expect(await left()).toEqual(['conv_1', 'other'])
       expect(await idsOf('conv_3')).toEqual([])
       expect(await idsOf('conv_1')).toEqual(['a'])
+    })
+
+    test('are erased with their key, or with all keys of a user, as stored responses are', async () => {
+      for (const [keyId, ownerId] of [
+        ['key_1', 'user_1'],
+        ['key_2', 'user_1'],
+        ['key_3', 'user_2'],
+      ] as const) {
+        await store.addKey(sampleKey({ id: keyId, ownerId }))
+        await store.addConversation({ ...sample, id: `of ${keyId}`, keyId }, 1)
+        await store.appendItems(`of ${keyId}`, added('a'))
+        await store.addResponse(sampleResponse({ id: `resp_${keyId}`, keyId }))
+      }
+      expect(await store.eraseStored({ kind: 'key', id: 'key_2' })).toBe(2)
+      expect(await idsOf('of key_2')).toEqual([])
+      expect(await idsOf('of key_1')).toEqual(['a'])
+      expect(await store.eraseStored({ kind: 'user', id: 'user_1' })).toBe(3)
+      expect(await store.findConversation('conv_1')).toBeUndefined()
+      expect(await store.findResponse('resp_key_1')).toBeUndefined()
+      expect(await store.findConversation('of key_3')).toMatchObject({ items: 1 })
+      expect(await store.findResponse('resp_key_3')).toBeDefined()
+      expect(await store.eraseStored({ kind: 'user', id: 'user_1' })).toBe(0)
     })
   })
 }
