@@ -189,3 +189,29 @@ test('items of a provider go back to the key that made them', async () => {
     expect(await textsIn(openai, id)).toHaveLength(9)
   }
 })
+
+test('goes on at another provider without what only the first one can read', async () => {
+  const { encrypted_content: _, ...thought } = reasoningItem('Hm', 'x')
+  const item = { ...thought, id: 'rs_first' } as ResponseItem
+  await using first = await fakeUpstream((seen, response) =>
+    answerResponse(seen, response, [item, messageItem('Hello')]),
+  )
+  await using second = await fakeUpstream(native)
+  const at = ({ url: baseUrl }: typeof first) => ({
+    type: 'openai-responses' as const,
+    baseUrl,
+    keys: ['a', 'b'],
+  })
+  await using gateway = await start({ providers: { first: at(first), second: at(second) } })
+  const openai = client(gateway)
+  const { id: conversation } = await openai.conversations.create()
+  await openai.responses.create({ model: 'first/m', input: 'one', conversation })
+  await openai.responses.create({ model: 'second/m', input: 'two', conversation })
+  expect(second.seen[0]!.body['input']).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant' },
+    { role: 'user', content: 'two' },
+  ])
+  expect(second.seen[0]!.text).not.toContain('"id"')
+  expect(await textsIn(openai, conversation)).toHaveLength(5)
+})

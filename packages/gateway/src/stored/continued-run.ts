@@ -11,6 +11,7 @@ import {
   responseNotFound,
   sinceCompaction,
   withHistory,
+  withoutPlace,
   withReferences,
 } from '@sluice/protocols/openai-responses/client/history.ts'
 import {
@@ -98,9 +99,13 @@ async function withConversation(
   const texts = (await gateway.store.listItems(id, page)).map(({ item }) => item)
   const items = sinceCompaction(itemsIn(await reader.read(`[${texts.join(',')}]`)))
   const { conversation: _, ...request } = requestOf(call)
-  const whole = withCall(run, continuedWith(call, withHistory(request, items)))
+  const continued = withHistory(request, items)
+  const whole = withCall(run, continuedWith(call, continued))
   const bound = await checkNamedIds(whole)
-  return bound ? { ...whole, bound } : whole
+  if (!bound) return whole
+  const providers = run.route.levels.flat().map(({ providerId }) => providerId)
+  if (providers.includes(bound.provider)) return { ...whole, bound }
+  return withCall(run, continuedWith(call, withoutPlace(continued)))
 }
 
 /** The request as the schema of the operation has validated it. */

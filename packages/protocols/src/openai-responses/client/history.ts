@@ -96,6 +96,20 @@ export function withHistory(
   return withReferences({ ...rest, input: [...before, ...own] }, previous)
 }
 
+/**
+ * The request for a provider that has not made its items: without their ids, and without reasoning of which they have nothing else.
+ * What refers to another item stays.
+ */
+export function withoutPlace(request: ResponsesRequest): ResponsesRequest {
+  const input = itemsOf(request).flatMap((item) => {
+    if (isReference(item)) return [item]
+    const { id: _, ...portable } = item
+    const hasWords = (item.content?.length ?? 0) > 0 || item.encrypted_content != null
+    return item.type === 'reasoning' && !hasWords ? [] : [portable]
+  })
+  return { ...request, input }
+}
+
 /** A reference may omit its type; then it has only an id. */
 export function isReference({ type, id, role }: InputItem): boolean {
   return type === 'item_reference' || (type == null && role == null && id != null)
