@@ -126,7 +126,9 @@ test.each([
 ])('an invalid configured header (%s) is rejected when settings are read', (line, name) => {
   const text = `providers:\n  only:\n    type: openai\n    headers:\n      ${line}\n`
   expect(() => parseConfig(text, 'sluice.yaml', {})).toThrow(
-    new RegExp(`^sluice\\.yaml:5:7: providers\\.only\\.headers\\W+${name}\\W+is not a valid header`),
+    new RegExp(
+      `^sluice\\.yaml:5:7: providers\\.only\\.headers\\W+${name}\\W+is not a valid header`,
+    ),
   )
 })
 
