@@ -47,6 +47,8 @@ const table: Readonly<Record<string, string>> = {
   'GET /admin/v1/requests/{id}': 'oovt',
   'GET /admin/v1/overview': 'oovt',
   'GET /admin/v1/refusals': 'oovt',
+  'GET /admin/v1/problems': 'oov-',
+  'POST /admin/v1/import': 'o---',
   'GET /admin/v1/providers': 'oov-',
   'POST /admin/v1/providers/{id}/test': 'oo--',
   'GET /admin/v1/models': 'oov-',

@@ -149,7 +149,7 @@ test('where a provider is configured, the error says what to set', async () => {
   expect([response.status, await response.text()]).toEqual([
     404,
     expect.stringContaining(
-      'call provider/claude-opus-4-8, or add claude-opus-4-8 to models in sluice.yaml',
+      'use provider/claude-opus-4-8, or add claude-opus-4-8 to models in sluice.yaml',
     ),
   ])
 })
