@@ -210,12 +210,24 @@ test('the settings on the page of coding agents are those of the recorded runs',
   for (const line of said) expect(settings).toContain(line)
 })
 
+test('the page of coding agents has every variable and sign-in that its runs have', () => {
+  const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
+  const page = snippetsOf('coding-agents.md')
+  const codes = page.map(({ code }) => code).join('\n')
+  const variables = agentsOfPage.flatMap(({ env }) => Object.keys(env(place)))
+  expect(variables.length).toBeGreaterThan(5)
+  for (const name of variables) expect(codes).toContain(name)
+  const gemini = agentsOfPage.find(({ name }) => name === 'gemini-cli')
+  const said = page.find(({ code }) => code.includes('selectedType'))?.code ?? ''
+  expect(Object.values(gemini?.files?.(place) ?? {})).toMatchObject([JSON.parse(said)])
+})
+
 test('the opencode and cline settings on that page are those of the recorded runs', () => {
   const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
   const filesOf = (name: string) =>
     Object.values(agentsOfPage.find((agent) => agent.name === name)?.files?.(place) ?? {})
   const page = snippetsOf('coding-agents.md')
-  const opencode = JSON.parse(page.find(({ language }) => language === 'json')?.code ?? '') as {
+  const opencode = JSON.parse(page.find(({ code }) => code.includes('"provider"'))?.code ?? '') as {
     readonly provider: { readonly sluice: { readonly npm: string; readonly options: object } }
   }
   const { npm, options } = opencode.provider.sluice
