@@ -203,7 +203,8 @@ function rightBody(path: string): fc.Arbitrary<unknown> {
     ?.replace(/^streamG/, 'g')
     .replace('countTokens', 'generateContent')
   const address =
-    verb ?? path.replace('/v2/', '/v1/').replace(/\/engines\/[^/]+|\/count_tokens|\/compact/, '')
+    verb ??
+    path.replace('/v2/', '/v1/').replace(/\/engines\/[^/]+|\/(?:count|input)_tokens|\/compact/, '')
   const found = rightBodies[address]
   if (!found) throw new Error(`No right body for ${path}`)
   return found
