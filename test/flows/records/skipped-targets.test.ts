@@ -155,3 +155,24 @@ test('those for which the prompt is too long, and those at a limit of the route'
   expect(second).toMatchObject({ status: 200, asked: ['large'] })
   expect(second.skipped).toEqual([expect.stringMatching(/^first\/m: .*(limit|minute)/i)])
 })
+
+test('not one that a hedge asks after all', async () => {
+  await using first = await fakeUpstream(error(500))
+  const held = Promise.withResolvers<void>()
+  await using second = await fakeUpstream(good)
+  const given = routes({ first: first.url, second: second.url })
+  await using gateway = await start({
+    ...given,
+    defaults: { ...given.defaults, hedge: { enabled: true, delayMs: 1 } },
+  })
+  await skippedBy(gateway, routed, adminKey)
+  first.answer(good)
+  second.answer(async (...call) => {
+    await held.promise
+    await good(...call)
+  })
+  const found = await skippedBy(gateway, routed, adminKey)
+  held.resolve()
+  expect(found).toMatchObject({ status: 200, skipped: [] })
+  expect(found.asked).toContain('first')
+})

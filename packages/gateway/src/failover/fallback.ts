@@ -103,8 +103,7 @@ async function each(run: CallRun, order: readonly Target[], retry: Retry): Promi
   for (const target of rest) {
     // The last target is always waited for, because no other is left.
     const mayWait = target.whenFull === 'wait' || target === rest.at(-1)
-    const { attempts, skipped } = call.trail
-    skipped?.delete(target.id)
+    const { attempts } = call.trail
     try {
       return await retry(run, target, call.cancellation, { mayWait })
     } catch (error) {

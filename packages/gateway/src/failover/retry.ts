@@ -36,6 +36,7 @@ export async function retry(
   const { gateway, route, call } = run
   const { key, admission, trail } = call
   const { attempts, baseMs, maxMs, breaker } = route.options
+  trail.skipped?.delete(target.id)
   let tries = 0
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error

@@ -1,7 +1,6 @@
 import { type Fields, isObject, listOf } from '@sluice/contract'
 
-/** The kinds of parts that messages of every role may have. */
-const saidByAll: ReadonlySet<unknown> = new Set(['text', 'refusal'])
+const media: ReadonlySet<unknown> = new Set(['image_url', 'input_audio', 'file', 'video_url'])
 
 /** Whether a message has what OpenAI takes from users alone. */
 export function hasUsersMedia(message: Fields): boolean {
@@ -9,7 +8,7 @@ export function hasUsersMedia(message: Fields): boolean {
 }
 
 function mediaOf({ content }: Fields): readonly unknown[] {
-  return listOf(content).filter((part) => isObject(part) && !saidByAll.has(part['type']))
+  return listOf(content).filter((part) => isObject(part) && media.has(part['type']))
 }
 
 /**
@@ -29,10 +28,10 @@ export function withUsersMedia(messages: readonly Fields[]): readonly Fields[] {
     if (message['role'] !== 'tool') show()
     if (!hasUsersMedia(message)) sent.push(message)
     else {
-      const media = mediaOf(message)
-      const said = listOf(message['content']).filter((part) => !media.includes(part))
+      const shown = mediaOf(message)
+      const said = listOf(message['content']).filter((part) => !shown.includes(part))
       sent.push({ ...message, content: said.length === 0 ? '' : said })
-      held.push(...media)
+      held.push(...shown)
     }
   }
   show()
